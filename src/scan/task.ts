@@ -1,0 +1,213 @@
+/**
+ * What crosses between the main thread and a worker for one slice of a scan: plain data only (house §2, §6).
+ *
+ * The main thread plans a scan once into a `ScanSpec`, encodes it (MessagePack) into a SharedArrayBuffer, and hands the same
+ * buffer with every slice; a worker decodes and compiles it on first sight and caches it by `scanKey`. A slice may run
+ * on any worker. What a filter has done so far rides in `ScanState`, opaque to the main thread except for the fields
+ * documented as read by `run`. Page bytes and open pages are transferred, never cloned.
+ */
+import type { Problem } from '../core/error-codes.js';
+
+export type ReplyForm = 'records' | 'headers' | 'offsets' | 'count';
+/** `single`: one JSON/MessagePack page object; `frames`: NDJSON or MessagePack frames. */
+export type ReplyEncoding = 'json' | 'msgpack';
+
+/** The effective budgets of a response, as the reply announces them (scan-protocol §1). */
+export interface Budgets {
+  readonly count: number;
+  readonly max_reply_bytes: number;
+  readonly max_examined: number;
+  readonly max_examined_bytes: number;
+  readonly deadline_ms: number;
+  readonly pages: number;
+  readonly progress_ms: number;
+}
+
+export type StartSpec =
+  | { readonly at: 'first' }
+  | { readonly at: 'last' }
+  | { readonly at: 'offset'; readonly offset: number }
+  /** Microseconds as decimal text, u64. */
+  | { readonly at: 'timestamp'; readonly timestamp: string }
+  | { readonly at: 'continue'; readonly token: string };
+
+/** One filter as the user wrote it: text, never parsed on the main thread. */
+export interface FilterEntrySpec {
+  readonly id: string;
+  readonly dialect: 'laser';
+  /** JSON text of the filter document. */
+  readonly text: string;
+  /** JSON pointer of the text in the request: `/filters/0/filter` or `/filters/0/filter_text`. */
+  readonly pointer: string;
+  /** True when the user sent `filter_text`: faults then carry `position` and `filter_field`. */
+  readonly asText: boolean;
+  readonly start: StartSpec;
+  readonly expectDigest?: string;
+  readonly strict: boolean;
+}
+
+export interface SegmentSpec {
+  readonly format: 'iggy' | 'iggy_polled' | 'ndjson';
+  /** Index into `SliceTask.inline`, or a path under a configured store root. */
+  readonly place: { readonly inline: number } | { readonly store: string; readonly path: string };
+  readonly baseOffset: number;
+  readonly lastOffset?: number;
+  readonly sealed: boolean;
+  readonly verifyChecksums: boolean;
+}
+
+export interface ScanSpec {
+  readonly requestId: string;
+  readonly stream: string;
+  readonly topic: string;
+  readonly generation: string;
+  readonly partitionId: number;
+  readonly segments: readonly SegmentSpec[];
+  readonly filters: readonly FilterEntrySpec[];
+  readonly reply: ReplyForm;
+  readonly encoding: ReplyEncoding;
+  /** True: frames with a `frame` member (NDJSON lines or MessagePack back to back); false: one bare page object. */
+  readonly framed: boolean;
+  readonly diagnostic: boolean;
+  readonly budgets: Budgets;
+}
+
+/** Bounds of one slice (scan-protocol §4). */
+export interface SliceBounds {
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+  readonly timeMaxMs: number;
+}
+
+/** Int32 cells of `SliceTask.control`: set by the main thread with `Atomics.store`, looked at every N records. */
+export const CONTROL_CANCEL = 0;
+export const CONTROL_CELLS = 4;
+
+export interface SliceTask {
+  readonly kind: 'slice';
+  /** Unique in the process; the worker's cache key. */
+  readonly scanKey: string;
+  /** MessagePack of `ScanSpec`. */
+  readonly spec: SharedArrayBuffer;
+  readonly control: SharedArrayBuffer;
+  readonly inline: readonly SharedArrayBuffer[];
+  /** `null` on the first slice: the worker compiles, checks continuations and places the scan before it reads. */
+  readonly state: ScanState | null;
+  readonly bounds: SliceBounds;
+  /** Instant on the process clock (`core/clock`), in milliseconds. */
+  readonly deadlineAtMs: number;
+}
+
+export interface FilterTotals {
+  pages: number;
+  examined: number;
+  matched: number;
+  rejected: number;
+  unevaluated_count: number;
+  dropped: number;
+  examined_bytes: number;
+}
+
+/** What `run` reads of a filter after each slice, in wire spelling: the material of `progress`, `end` and `error` frames. */
+export interface FilterProgress {
+  readonly id: string;
+  /** Absent while the filter still runs. */
+  stop?: string;
+  budget?: 'examined' | 'examined_bytes' | 'pages';
+  filled_by?: 'count' | 'reply_bytes';
+  fault?: Record<string, unknown>;
+  frontier?: number;
+  totals: FilterTotals;
+  next_scan_offset?: number;
+  safe_ack_offset?: number;
+  /** Token that resumes after the last finished page (or at the start, before the first). */
+  continuation: string;
+}
+
+/** Carried from slice to slice; `cursor` and `open` belong to the worker alone. */
+export interface ScanState {
+  readonly filters: FilterProgress[];
+  readonly cursor: unknown;
+  /** Open pages, one per filter or null; their buffers ride in the transfer list. */
+  readonly open: unknown[];
+}
+
+export interface PageOut {
+  /** Index of the filter in the request. */
+  readonly filter: number;
+  /** Complete frame or body in the reply's encoding, NDJSON line end included. */
+  readonly bytes: Uint8Array;
+  readonly stop: string;
+}
+
+/** Counters of one slice, added to the metrics by the main thread (scan-protocol §6). */
+export interface SliceCounters {
+  recordsScanned: number;
+  bytesScanned: number;
+  /** By codec name: record × filter pairs examined. */
+  examined: Record<string, number>;
+  matched: number;
+  rejected: number;
+  unevaluated: number;
+  dropped: number;
+  bytesExamined: number;
+  bytesReturned: number;
+  /** Fault verdicts by reason, stopped ones included. */
+  faults: Record<string, number>;
+  /** Milliseconds by stage. */
+  stagesMs: { read: number; decode: number; evaluate: number; encode: number };
+  compileMs: number;
+  filterCacheHits: number;
+  filterCacheMisses: number;
+  sliceMs: number;
+}
+
+export interface FilterPolicy {
+  readonly id: string;
+  readonly policy: { readonly dialect: string; readonly digest: string };
+}
+
+export interface SliceReply {
+  /** Set on the first slice: what the `begin` frame says of each filter. */
+  readonly begin?: readonly FilterPolicy[];
+  /** Finished pages in the order they closed. */
+  readonly pages: readonly PageOut[];
+  readonly state: ScanState;
+  /** True when every filter has stopped. */
+  readonly done: boolean;
+  /** Damage met after a filter examined a record: the frames end with an error frame that carries it. */
+  readonly damage?: Problem;
+  readonly counters: SliceCounters;
+}
+
+/** `validate` and `test` run in a worker too, because user text is compiled only there. */
+export interface ValidateTask {
+  readonly kind: 'validate';
+  readonly filter: FilterTextSpec;
+}
+
+export interface TestTask {
+  readonly kind: 'test';
+  readonly filter: FilterTextSpec;
+  /** JSON text of the request's `record` member, read exactly in the worker. */
+  readonly record: string;
+  readonly limits?: { readonly max_payload_bytes?: number; readonly max_depth?: number };
+}
+
+export type FilterTextSpec = Pick<
+  FilterEntrySpec,
+  'dialect' | 'text' | 'pointer' | 'asText' | 'expectDigest' | 'strict'
+>;
+
+export type WorkerTask = SliceTask | ValidateTask | TestTask;
+
+/** Every task answers with its value or a problem; nothing is thrown across. */
+export type WorkerReply<T> = { readonly ok: T } | { readonly problem: Problem };
+
+/** Handed to each worker once, at its start. */
+export interface WorkerSetup {
+  /** Store name → absolute root folder. */
+  readonly stores: Readonly<Record<string, string>>;
+  /** Continuation keys, newest first: it signs, all verify. Each at least 16 bytes. */
+  readonly continuationKeys: readonly Uint8Array[];
+}
