@@ -33,3 +33,18 @@ export const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
 /** Filters in one scan (scan-protocol §1). One per scan until the index that makes many cheap arrives. */
 export const FILTERS_PER_SCAN_MAX = 4096;
 export const FILTERS_PER_SCAN_NOW = 1;
+
+/**
+ * Deepest JSON text the exact reader enters. A payload given as JSON may nest to `DEPTH_CEILING` and one past it inside
+ * a request; the reader recurses once a level, so 256 levels are some tens of KiB of stack.
+ */
+export const JSON_DEPTH_MAX = 256;
+
+/**
+ * Most values in one JSON text. A value costs about 60 bytes of heap, so a body of the largest allowed size (8 MiB,
+ * which could hold four million) stays under 100 MiB. A writer schema of 1 MiB given as byte numbers is 1,048,576.
+ */
+export const JSON_VALUES_MAX = 1_500_000;
+
+/** Longest integer literal read exactly, in digits: 128 bits are 39. Longer ones are no number of this service. */
+export const INTEGER_DIGITS_MAX = 39;
