@@ -48,3 +48,42 @@ export const JSON_VALUES_MAX = 1_500_000;
 
 /** Longest integer literal read exactly, in digits: 128 bits are 39. Longer ones are no number of this service. */
 export const INTEGER_DIGITS_MAX = 39;
+
+/** Delivered records per page and filter (scan-protocol §1). */
+export const COUNT_MAX = 1000;
+
+/** Stored frame bytes per page (scan-protocol §1): eight times the default page, and one eighth of a slow client's 64 MiB. */
+export const MAX_REPLY_BYTES_MAX = 8 * MIB;
+
+/** Deadline of a scan from arrival (scan-protocol §1): what an idle proxy in between commonly tolerates. */
+export const DEADLINE_MS_MAX = 60_000;
+
+/** Pages per filter in one response (scan-protocol §1). */
+export const PAGES_MAX = 10_000;
+
+/**
+ * Ceiling of `max_examined`: the deadline bounds the work already (60 s at ten million records a second is 6 × 10^8),
+ * so this number only keeps the counter far from 2^53.
+ */
+export const MAX_EXAMINED_CAP = 1_000_000_000;
+
+/** Ceiling of `max_examined_bytes`: 60 s at 17 GB/s is 1 TB; keeps the counter far from 2^53. */
+export const MAX_EXAMINED_BYTES_CAP = 1024 * 1024 * MIB;
+
+/** A progress frame at least this often: no longer than the longest deadline, or there would never be one. */
+export const PROGRESS_MS_CAP = DEADLINE_MS_MAX;
+
+/** Largest JSON body (head of scan-protocol): parsed on the main thread, at about 50–100 MB/s a tenth of a second. */
+export const JSON_BODY_BYTES_MAX = 8 * MIB;
+
+/** Largest MessagePack body: 64 MiB of inline segment bytes and 1 MiB for everything else. */
+export const MSGPACK_BODY_BYTES_MAX = 65 * MIB;
+
+/**
+ * Scans that may wait for a slot or for inline bytes, over all shards. A waiting request has only its headers, or its
+ * body, in memory; past 256 waiters the drain rate of a loaded service makes the wait longer than most deadlines.
+ */
+export const ADMISSION_QUEUE_MAX = 256;
+
+/** Longest shard name (scan-protocol §1). */
+export const SHARD_NAME_BYTES_MAX = 64;

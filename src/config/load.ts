@@ -1,0 +1,246 @@
+/**
+ * The configuration: one TOML text plus `WINNOW_<SECTION>_<KEY>` variables in, one frozen object out (contract:
+ * scan-protocol §5). Reading the file and the environment is the caller's work; this stays a function of its inputs.
+ *
+ * Invariants: an unknown key, section or `WINNOW_` variable and a bad value refuse to start, and every fault is named
+ * in one go; a variable beats the file, the file beats the built-in default; no message repeats a secret.
+ */
+import { TomlError, parse } from 'smol-toml';
+import { isAbsolute } from 'node:path';
+import { Refusal } from '../core/error-codes.js';
+import type { Problem } from '../core/error-codes.js';
+import {
+  CONFIG_KEYS,
+  CONTINUATION_KEY_BYTES_MIN,
+  LOG_LEVELS,
+  STORES_MAX,
+  STORES_SECTION,
+  STORE_NAME_PATTERN,
+} from './keys.js';
+import type { KeyRow } from './keys.js';
+import { BYTES_FORM, DURATION_FORM, INTEGER_FORM, readBytes, readDuration, readInteger } from './units.js';
+
+/** The effective configuration: bytes and milliseconds as numbers, deeply frozen. See `config/README.md`. */
+export interface Config {
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly jsonBodyBytesMax: number;
+    readonly msgpackBodyBytesMax: number;
+  };
+  /** `workers` 0: one per processor, decided when the service starts. */
+  readonly pool: { readonly workers: number };
+  readonly admission: {
+    readonly scansPerShard: number;
+    readonly scansTotal: number;
+    readonly queuePerShard: number;
+    readonly inlineBytesMax: number;
+  };
+  readonly slice: {
+    readonly recordsMax: number;
+    readonly bytesMax: number;
+    readonly timeMaxMs: number;
+    readonly killAfterMs: number;
+  };
+  /** Caps of the request's budgets, in the request's own spelling. */
+  readonly limits: {
+    readonly count: number;
+    readonly max_reply_bytes: number;
+    readonly max_examined: number;
+    readonly max_examined_bytes: number;
+    readonly deadline_ms: number;
+    readonly pages: number;
+    readonly progress_ms: number;
+  };
+  /** Newest first: the first signs, all verify. Empty: the service makes a random one and warns. */
+  readonly continuation: { readonly keys: readonly Uint8Array[] };
+  readonly stores: Readonly<Record<string, string>>;
+  readonly log: { readonly level: (typeof LOG_LEVELS)[number] };
+}
+
+/** The prefix of every environment variable that the service reads. */
+export const ENV_PREFIX = 'WINNOW_';
+
+type Scalar = string | number | readonly string[];
+
+/**
+ * Reads a configuration.
+ *
+ * @param text The TOML file's text; empty means "no file".
+ * @param env Variables; only those that start with {@link ENV_PREFIX} are looked at.
+ * @throws Refusal `invalid_request` that names every offending key.
+ */
+export function loadConfig(text: string, env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  const given = new Map<string, unknown>();
+  const stores = new Map<string, unknown>();
+  collectFile(text, given, stores, faults);
+  collectEnv(env, given, stores, faults);
+
+  const values = new Map<string, Scalar>();
+  for (const row of CONFIG_KEYS) {
+    const name = `${row.section}.${row.key}`;
+    const value = readValue(row, given.has(name) ? given.get(name) : row.fallback);
+    if (typeof value === 'object' && 'fault' in value) faults.push(`${name}: ${value.fault}`);
+    else values.set(name, value);
+  }
+  const roots = readStores(stores, faults);
+  if (faults.length > 0) throw new Refusal(problem(faults));
+  return freeze(values, roots);
+}
+
+function problem(faults: readonly string[]): Problem {
+  return { code: 'invalid_request', detail: `configuration refused: ${faults.join('; ')}` };
+}
+
+function collectFile(text: string, given: Map<string, unknown>, stores: Map<string, unknown>, faults: string[]): void {
+  let root: Record<string, unknown>;
+  try {
+    root = parse(text);
+  } catch (thrown) {
+    // The parser's message quotes the lines around the fault, and a line may hold a key: only the place is repeated.
+    const at = thrown instanceof TomlError ? ` at line ${thrown.line}, column ${thrown.column}` : '';
+    faults.push(`the file is not TOML${at}`);
+    return;
+  }
+  for (const [section, body] of Object.entries(root)) {
+    if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof Date) {
+      faults.push(`${section}: unknown key outside a section`);
+      continue;
+    }
+    for (const [key, value] of Object.entries(body))
+      place(section, key, value, `${section}.${key}`, given, stores, faults);
+    if (section !== STORES_SECTION && !CONFIG_KEYS.some((row) => row.section === section)) {
+      faults.push(`${section}: unknown section`);
+    }
+  }
+}
+
+function collectEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  given: Map<string, unknown>,
+  stores: Map<string, unknown>,
+  faults: string[],
+): void {
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith(ENV_PREFIX) || value === undefined) continue;
+    const parts = /^WINNOW_([A-Z]+)_([A-Z0-9_]+)$/.exec(variable);
+    if (parts === null) faults.push(`${variable}: unknown variable`);
+    else place(parts[1]!.toLowerCase(), parts[2]!.toLowerCase(), value, variable, given, stores, faults);
+  }
+}
+
+/** Puts one value where it belongs; `source` is how the operator spelled the key. */
+function place(
+  section: string,
+  key: string,
+  value: unknown,
+  source: string,
+  given: Map<string, unknown>,
+  stores: Map<string, unknown>,
+  faults: string[],
+): void {
+  if (section === STORES_SECTION) stores.set(key, value);
+  else if (CONFIG_KEYS.some((row) => row.section === section && row.key === key)) given.set(`${section}.${key}`, value);
+  else faults.push(`${source}: unknown key`);
+}
+
+function readValue(row: KeyRow, value: unknown): Scalar | { readonly fault: string } {
+  switch (row.kind) {
+    case 'integer':
+      return bounded(row, readInteger(value), INTEGER_FORM, value);
+    case 'bytes':
+      return bounded(row, readBytes(value), BYTES_FORM, value);
+    case 'duration':
+      return bounded(row, readDuration(value, row.key.endsWith('_ms')), DURATION_FORM, value);
+    case 'text':
+      return typeof value === 'string' && value !== '' ? value : { fault: 'expected text that is not empty' };
+    case 'level':
+      return LOG_LEVELS.some((level) => level === value)
+        ? (value as string)
+        : { fault: `expected one of ${LOG_LEVELS.join(', ')}, given ${shown(value)}` };
+    case 'secrets':
+      return readSecrets(value);
+  }
+}
+
+function bounded(
+  row: KeyRow,
+  value: number | undefined,
+  form: string,
+  given: unknown,
+): number | { readonly fault: string } {
+  if (value === undefined) return { fault: `expected ${form}, given ${shown(given)}` };
+  if (value < row.min! || value > row.max!) {
+    const unit = row.kind === 'bytes' ? ' bytes' : row.kind === 'duration' ? ' ms' : '';
+    return { fault: `must lie in ${row.min!}…${row.max!}${unit}, given ${shown(given)}` };
+  }
+  return value;
+}
+
+function readSecrets(value: unknown): readonly string[] | { readonly fault: string } {
+  const list = typeof value === 'string' ? (value === '' ? [] : value.split(',').map((item) => item.trim())) : value;
+  if (!Array.isArray(list) || !list.every((item): item is string => typeof item === 'string' && !item.includes(','))) {
+    return { fault: 'expected a list of texts without commas' };
+  }
+  const short = list.findIndex((item) => Buffer.byteLength(item) < CONTINUATION_KEY_BYTES_MIN);
+  if (short >= 0) return { fault: `entry ${short} is shorter than ${CONTINUATION_KEY_BYTES_MIN} bytes` };
+  return list;
+}
+
+function readStores(stores: ReadonlyMap<string, unknown>, faults: string[]): Record<string, string> {
+  const roots: Record<string, string> = {};
+  for (const [name, value] of stores) {
+    if (!STORE_NAME_PATTERN.test(name))
+      faults.push(`${STORES_SECTION}.${name}: a store's name is ${STORE_NAME_PATTERN}`);
+    else if (typeof value !== 'string' || !isAbsolute(value)) {
+      faults.push(`${STORES_SECTION}.${name}: expected an absolute folder, given ${shown(value)}`);
+    } else roots[name] = value;
+  }
+  if (stores.size > STORES_MAX) faults.push(`${STORES_SECTION}: at most ${STORES_MAX}, given ${stores.size}`);
+  return roots;
+}
+
+/** A value as it stands in a message: short, and never a structure. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 64));
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
+}
+
+function freeze(values: ReadonlyMap<string, Scalar>, stores: Record<string, string>): Config {
+  const number = (name: string): number => values.get(name) as number;
+  const keys = values.get('continuation.keys') as readonly string[];
+  return Object.freeze({
+    http: Object.freeze({
+      host: values.get('http.host') as string,
+      port: number('http.port'),
+      jsonBodyBytesMax: number('http.json_body_max'),
+      msgpackBodyBytesMax: number('http.msgpack_body_max'),
+    }),
+    pool: Object.freeze({ workers: number('pool.workers') }),
+    admission: Object.freeze({
+      scansPerShard: number('admission.scans_per_shard'),
+      scansTotal: number('admission.scans_total'),
+      queuePerShard: number('admission.queue_per_shard'),
+      inlineBytesMax: number('admission.inline_bytes_max'),
+    }),
+    slice: Object.freeze({
+      recordsMax: number('slice.records_max'),
+      bytesMax: number('slice.bytes_max'),
+      timeMaxMs: number('slice.time_max'),
+      killAfterMs: number('slice.kill_after'),
+    }),
+    limits: Object.freeze({
+      count: number('limits.count'),
+      max_reply_bytes: number('limits.max_reply_bytes'),
+      max_examined: number('limits.max_examined'),
+      max_examined_bytes: number('limits.max_examined_bytes'),
+      deadline_ms: number('limits.deadline_ms'),
+      pages: number('limits.pages'),
+      progress_ms: number('limits.progress_ms'),
+    }),
+    continuation: Object.freeze({ keys: Object.freeze(keys.map((key) => new TextEncoder().encode(key))) }),
+    stores: Object.freeze(stores),
+    log: Object.freeze({ level: values.get('log.level') as Config['log']['level'] }),
+  });
+}
