@@ -27,6 +27,18 @@ export const REGEX_SUBJECT_BYTES_MAX = 64 * KIB;
 /** Largest stored frame that may be announced (formats §1, scan-protocol §1 "Torn tail"). */
 export const FRAME_BYTES_MAX = 64 * MIB;
 
+/**
+ * Bytes that a worker holds of a stored segment at a time. Big enough that a read call (some µs) is under a hundredth
+ * of the scan of its bytes (3 ms at 300 ns per 600-byte record), small enough that workers x window stays out of sight.
+ */
+export const WINDOW_BYTES = 1 * MIB;
+
+/** Records that the first read of a stored segment may hold at most (scan-protocol §4): times the smallest frame. */
+export const PROBE_RECORDS_MAX = 128;
+
+/** Longest `path` of a stored segment, in UTF-8 bytes: PATH_MAX is 4,096 and the root needs its part. */
+export const STORE_PATH_BYTES_MAX = 1024;
+
 /** Offsets are safe integers inside (bigint arithmetic costs four times as much); a larger one is `source_corrupt`. */
 export const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
 

@@ -1,0 +1,30 @@
+/**
+ * Unaligned little-endian reads and writes on a byte array, without a DataView per buffer.
+ *
+ * The caller has checked that the bytes are there; nothing here looks at a length.
+ */
+
+/** u32 at `at`. */
+export function readU32(bytes: Uint8Array, at: number): number {
+  // SAFETY: callers bound `at` by the bytes at hand before they ask.
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+}
+
+/** u64 at `at`, exact. Allocates; not for the per-record path. */
+export function readU64(bytes: Uint8Array, at: number): bigint {
+  return (BigInt(readU32(bytes, at + 4)) << 32n) | BigInt(readU32(bytes, at));
+}
+
+/** Writes the low 32 bits of `value` at `at`. */
+export function writeU32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
+/** Writes the low 64 bits of `value` at `at`. */
+export function writeU64(bytes: Uint8Array, at: number, value: bigint): void {
+  writeU32(bytes, at, Number(value & 0xffff_ffffn));
+  writeU32(bytes, at + 4, Number((value >> 32n) & 0xffff_ffffn));
+}

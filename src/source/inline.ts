@@ -1,0 +1,28 @@
+/**
+ * A segment whose bytes came with the request. They are read where they are, in shared memory or not, never copied.
+ */
+import type { SegmentSource } from './segment-source.js';
+
+/** Offers `bytes` as a segment. The caller keeps them unchanged until the source is closed. */
+export function inlineSource(bytes: Uint8Array | SharedArrayBuffer): SegmentSource {
+  return new InlineSource(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes));
+}
+
+class InlineSource implements SegmentSource {
+  readonly length: number;
+  readonly identity = '';
+  readonly resident: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.resident = bytes;
+    this.length = bytes.length;
+  }
+
+  read(position: number, into: Uint8Array, at: number, length: number): number {
+    const part = this.resident.subarray(position, position + length);
+    into.set(part, at);
+    return part.length;
+  }
+
+  close(): void {}
+}
