@@ -87,7 +87,7 @@ function meantVariant(group: readonly SchemaFault[], union: string, at: string, 
 
 function problemFor(fault: SchemaFault, root: unknown): Problem {
   const params = fault.params as Record<string, unknown>;
-  const field = fault.keyword === 'required' ? fault.instancePath : fault.instancePath;
+  const field = fault.instancePath;
   const name = field === '' ? 'The body' : field;
   switch (fault.keyword) {
     case 'boolean':
