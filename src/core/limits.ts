@@ -99,3 +99,9 @@ export const ADMISSION_QUEUE_MAX = 256;
 
 /** Longest shard name (scan-protocol §1). */
 export const SHARD_NAME_BYTES_MAX = 64;
+
+/**
+ * Most digits of a text under the `number` coercion, leading zeros counted (laser-filter §3): a comparison walks the
+ * digits of both sides once, and a decimal's buffer is this many bytes per leaf.
+ */
+export const COERCED_DIGITS_MAX = 512;
