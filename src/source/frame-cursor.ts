@@ -9,7 +9,7 @@
  * positions are valid until the following `next`; after END, TORN or DAMAGED every further `next` says the same.
  * Damage is a status, not an exception; only a failing store throws (`Refusal`).
  */
-import { OFFSET_MAX, PROBE_RECORDS_MAX } from '../core/limits.js';
+import { PROBE_RECORDS_MAX } from '../core/limits.js';
 import {
   FRAME_CORRUPT,
   FRAME_END,
@@ -52,14 +52,17 @@ export function startMark(): CursorMark {
 }
 
 export interface CursorOptions {
-  /** Frames above it are not visible; OFFSET_MAX where none was given. */
+  /** Frames above it are not visible; infinity where none was given. */
   readonly lastOffset: number;
   /** True only for the last segment, and only when it is not sealed. */
   readonly mayBeTorn: boolean;
 }
 
 /** Options under which everything is visible and nothing may be torn. */
-export const WHOLE_SEGMENT: CursorOptions = { lastOffset: OFFSET_MAX, mayBeTorn: false };
+export const WHOLE_SEGMENT: CursorOptions = {
+  lastOffset: Number.POSITIVE_INFINITY,
+  mayBeTorn: false,
+};
 
 export class FrameCursor {
   /** Reused for every record; valid after CURSOR_FRAME. Its positions are in `bytes`. */

@@ -1,7 +1,6 @@
 /**
  * Reads a whole segment through the frame cursor, for tests: every record's own bytes, and how the segment ended.
  */
-import { OFFSET_MAX } from '../../src/core/limits.js';
 import { createReader, type SegmentFormatName } from '../../src/segment/formats.js';
 import type { ReaderOptions } from '../../src/segment/frame.js';
 import {
@@ -68,7 +67,10 @@ export function drain(format: SegmentFormatName, bytes: Uint8Array, options: Dra
   });
   const source = options.source ?? (options.windowBytes === undefined ? inlineSource(bytes) : piecewiseSource(bytes));
   const cursor = new FrameCursor(new Window(options.windowBytes ?? 4096));
-  const visibility = { lastOffset: options.lastOffset ?? OFFSET_MAX, mayBeTorn: options.mayBeTorn ?? !sealed };
+  const visibility = {
+    lastOffset: options.lastOffset ?? Number.POSITIVE_INFINITY,
+    mayBeTorn: options.mayBeTorn ?? !sealed,
+  };
   cursor.open(source, reader, visibility, options.mark ?? startMark());
   const drained = { offsets: [], positions: [], frames: [], payloads: [], headers: [] } as Omit<Drained, 'ending'>;
   for (;;) {
