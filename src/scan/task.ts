@@ -3,10 +3,14 @@
  *
  * The main thread plans a scan once into a `ScanSpec`, encodes it (MessagePack) into a SharedArrayBuffer, and hands the same
  * buffer with every slice; a worker decodes and compiles it on first sight and caches it by `scanKey`. A slice may run
- * on any worker. What a filter has done so far rides in `ScanState`, opaque to the main thread except for the fields
- * documented as read by `run`. Page bytes and open pages are transferred, never cloned.
+ * on any worker. What a filter has done so far rides in `ScanState`, of which `run` reads `filters` alone. Page bytes and open pages are transferred, never cloned.
  */
 import type { Problem } from '../core/error-codes.js';
+import type { SegmentFormatName } from '../segment/formats.js';
+import type { CursorMark } from '../source/frame-cursor.js';
+import type { OpenedBefore } from '../source/segment-source.js';
+import type { ContinuationHint, ContinuationStart } from '../wire/continuation.js';
+import type { PageFault, StopName } from '../wire/page.js';
 
 export type ReplyForm = 'records' | 'headers' | 'offsets' | 'count';
 /** `single`: one JSON/MessagePack page object; `frames`: NDJSON or MessagePack frames. */
@@ -23,13 +27,15 @@ export interface Budgets {
   readonly progress_ms: number;
 }
 
-export type StartSpec =
+/** Where a filter starts; `pointer` is the member of the request that says so. */
+export type StartSpec = { readonly pointer: string } & (
   | { readonly at: 'first' }
   | { readonly at: 'last' }
   | { readonly at: 'offset'; readonly offset: number }
   /** Microseconds as decimal text, u64. */
   | { readonly at: 'timestamp'; readonly timestamp: string }
-  | { readonly at: 'continue'; readonly token: string };
+  | { readonly at: 'continue'; readonly token: string }
+);
 
 /** One filter as the user wrote it: text, never parsed on the main thread. */
 export interface FilterEntrySpec {
@@ -47,7 +53,7 @@ export interface FilterEntrySpec {
 }
 
 export interface SegmentSpec {
-  readonly format: 'iggy' | 'iggy_polled' | 'ndjson';
+  readonly format: SegmentFormatName;
   /** Index into `SliceTask.inline`, or a path under a configured store root. */
   readonly place: { readonly inline: number } | { readonly store: string; readonly path: string };
   readonly baseOffset: number;
@@ -112,10 +118,11 @@ export interface FilterTotals {
 export interface FilterProgress {
   readonly id: string;
   /** Absent while the filter still runs. */
-  stop?: string;
+  stop?: StopName;
   budget?: 'examined' | 'examined_bytes' | 'pages';
+  /** With `budget: pages` too: what filled the last page. */
   filled_by?: 'count' | 'reply_bytes';
-  fault?: Record<string, unknown>;
+  fault?: PageFault;
   frontier?: number;
   totals: FilterTotals;
   next_scan_offset?: number;
@@ -124,12 +131,51 @@ export interface FilterProgress {
   continuation: string;
 }
 
-/** Carried from slice to slice; `cursor` and `open` belong to the worker alone. */
+/** Carried from slice to slice. `run` reads `filters`; the rest belongs to the worker alone. */
 export interface ScanState {
   readonly filters: FilterProgress[];
-  readonly cursor: unknown;
-  /** Open pages, one per filter or null; their buffers ride in the transfer list. */
-  readonly open: unknown[];
+  readonly cursor: ScanCursorState;
+  readonly runs: FilterRunState[];
+}
+
+/** Where the pass is. */
+export interface ScanCursorState {
+  /** `locate`: looking for the last visible record, because a filter starts there. */
+  readonly phase: 'locate' | 'scan';
+  /** Index of the segment that `mark` is in; the number of segments when the pass is at the end. */
+  readonly segment: number;
+  readonly mark: CursorMark;
+  /** What each segment was when it was opened; null where it was not needed. Fixed by the first slice. */
+  readonly opened: readonly (OpenedBefore | null)[];
+  /** Highest offset known so far, −1 if none. */
+  readonly frontier: number;
+}
+
+/** One filter between two slices; see `filter-run.ts`. */
+export interface FilterRunState {
+  /** Records below it are skipped. */
+  readonly startOffset: number;
+  /** Until a record at or after this instant is met, everything is skipped: [high, low] halves of the microseconds. */
+  readonly waitsFor: readonly [number, number] | null;
+  /** What a continuation carries while nothing was classified. */
+  readonly start: ContinuationStart;
+  readonly hint: ContinuationHint | null;
+  readonly page: OpenPageState | null;
+}
+
+/** An open page between two slices; see `page.ts`. `bytes` rides in the transfer list. */
+export interface OpenPageState {
+  readonly totals: FilterTotals;
+  readonly lastOffset: number;
+  readonly replyBytes: number;
+  readonly bytes: Uint8Array;
+  readonly bytesUsed: number;
+  readonly positions: number[];
+  readonly headerPositions: number[];
+  readonly offsets: number[];
+  readonly timestampsHigh: number[];
+  readonly timestampsLow: number[];
+  readonly unevaluated: { readonly offset: number; readonly reason: string }[];
 }
 
 export interface PageOut {
@@ -137,7 +183,7 @@ export interface PageOut {
   readonly filter: number;
   /** Complete frame or body in the reply's encoding, NDJSON line end included. */
   readonly bytes: Uint8Array;
-  readonly stop: string;
+  readonly stop: StopName;
 }
 
 /** Counters of one slice, added to the metrics by the main thread (scan-protocol §6). */
@@ -175,7 +221,11 @@ export interface SliceReply {
   readonly state: ScanState;
   /** True when every filter has stopped. */
   readonly done: boolean;
-  /** Damage met after a filter examined a record: the frames end with an error frame that carries it. */
+  /**
+   * Damage met after some filter examined a record in this response (`done` is true): frames end with an error frame
+   * that carries it; a single page says it by itself (`stop: corrupt`). Earlier damage, and every other fault, is the
+   * reply's `problem` instead: an HTTP status while nothing was sent, else an error frame with the state before.
+   */
   readonly damage?: Problem;
   readonly counters: SliceCounters;
 }

@@ -21,3 +21,9 @@ export interface SegmentSource {
   /** Frees what is held; more than once does nothing. No call may follow. */
   close(): void;
 }
+
+/** What an earlier slice of the same scan saw of a stored segment, as plain data. */
+export interface OpenedBefore {
+  readonly length: number;
+  readonly identity: string;
+}

@@ -10,13 +10,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpat
 import { isAbsolute, join, sep } from 'node:path';
 import { refuse } from '../core/error-codes.js';
 import { STORE_PATH_BYTES_MAX } from '../core/limits.js';
-import type { SegmentSource } from './segment-source.js';
-
-/** What an earlier slice of the same scan saw of a stored segment, as plain data. */
-export interface OpenedBefore {
-  readonly length: number;
-  readonly identity: string;
-}
+import type { OpenedBefore, SegmentSource } from './segment-source.js';
 
 /** The configured store roots of one worker. */
 export class Stores {
