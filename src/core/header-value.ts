@@ -1,0 +1,16 @@
+/**
+ * A decoded user header value (contract: formats §3, laser-filter §3 "Header predicates"), as segments read it and as
+ * filters and replies look at it.
+ *
+ * `int` is a signed and `uint` an unsigned integer of up to 64 bits, exact; `float` any double, NaN and infinities
+ * included; `raw` every kind that is kept as bytes: kind 1, 128-bit integers, and kinds without a meaning here.
+ */
+export type HeaderValue =
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'int' | 'uint'; readonly value: bigint }
+  | { readonly kind: 'float'; readonly value: number }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'raw'; readonly value: Uint8Array };
+
+/** Header keys of records that the service itself reads (laser-filter §4): content type and writer schema id. */
+export const CONTENT_TYPE_KEY = 'agdx.ct';
