@@ -131,3 +131,9 @@ export const SHARD_NAME_BYTES_MAX = 64;
  * digits of both sides once, and a decimal's buffer is this many bytes per leaf.
  */
 export const COERCED_DIGITS_MAX = 512;
+
+/**
+ * Heap of one worker in MiB. A slice holds one window, one record and the open pages (32 MiB together); segment bytes
+ * and compiled patterns live outside the heap. A worker that passes this is lost alone, not the process.
+ */
+export const WORKER_HEAP_MIB_MAX = 512;

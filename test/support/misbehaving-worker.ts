@@ -1,0 +1,40 @@
+/**
+ * A worker for the pool's tests that does what a task's `record` tells it: answer, throw, die, hang, run out of memory.
+ */
+import { threadId, workerData } from 'node:worker_threads';
+
+interface Order {
+  readonly kind: string;
+  readonly record?: string;
+  readonly state?: { readonly runs: readonly { readonly page: { readonly bytes: Uint8Array } | null }[] } | null;
+}
+
+export default async function obey(order: Order): Promise<unknown> {
+  if (order.kind === 'slice') return { ok: { bytes: order.state?.runs.map(({ page }) => page?.bytes.byteLength) } };
+  switch (order.record) {
+    case 'throw':
+      throw new Error('thrown inside the task');
+    case 'die':
+      setImmediate(() => {
+        throw new Error('thrown outside any task');
+      });
+      await new Promise(() => undefined);
+      break;
+    case 'exit':
+      process.exit(3);
+      break;
+    case 'hang':
+      for (;;);
+    case 'hoard': {
+      const kept: number[][] = [];
+      for (;;) kept.push(new Array<number>(1_000_000).fill(kept.length));
+    }
+    case 'refuse':
+      return { problem: { code: 'invalid_request', detail: 'refused on purpose' } };
+    case 'setup':
+      return { ok: workerData };
+    default:
+      return { ok: { threadId } };
+  }
+  return undefined;
+}
