@@ -1,8 +1,8 @@
 /**
  * The one interface behind which every codec's walker stands (JSON now; CBOR, Avro, Protobuf and the kernel later).
  */
+import type { Slots } from '../core/slots.js';
 import type { Reason } from '../core/verdict.js';
-import type { Slots } from './slots.js';
 
 /** Bounds of a payload (contract: laser-filter §4). They travel with a scan, so a test may lower them. */
 export interface DecoderLimits {
@@ -13,14 +13,34 @@ export interface DecoderLimits {
 }
 
 /**
+ * Goes over the elements of one array of a payload that has been walked, filling `slots` (a single slot, index 0) with
+ * each in turn. One cursor per walker: opening it again abandons the pass before. Allocates nothing.
+ */
+export interface ElementCursor {
+  readonly slots: Slots;
+  /** Starts at a SLOT_ARRAY's `starts`…`ends` in the buffer that was walked. */
+  open(bytes: Uint8Array, start: number, end: number): void;
+  /** Moves to the next element; false when there is none. */
+  next(): boolean;
+}
+
+/**
  * Validates one whole payload and fills the slots of the wanted paths.
  *
- * A walker is made for one list of wanted paths (slot `i` belongs to path `i`) and reused for every record. It reads
- * no byte outside `start`…`end`, allocates nothing for well-formed input of ordinary numbers, never throws, and after
- * a fault leaves the slots undefined.
+ * A walker is made for one list of wanted paths (slot `i` belongs to path `i`, the list is in the order of
+ * `comparePaths` without repeats) and reused for every record. It reads no byte outside `start`…`end`, allocates
+ * nothing, never throws, and after a fault leaves the slots undefined.
  */
 export interface PayloadWalker {
   readonly slots: Slots;
+  readonly elements: ElementCursor;
+  /** Where `unescape` puts its result. Read it after each call: it is replaced when a longer text comes. */
+  readonly unescaped: Uint8Array;
   /** NO_REASON, or MALFORMED / TOO_LARGE / TOO_DEEP in the order the contract gives them. */
   walk(bytes: Uint8Array, start: number, end: number): Reason;
+  /**
+   * Decodes the text of a SLOT_STRING_ESCAPED (of a slot or an element) into `unescaped` and returns its length in
+   * bytes.
+   */
+  unescape(bytes: Uint8Array, start: number, end: number): number;
 }

@@ -1,9 +1,9 @@
 /**
- * Slots: what a walker extracts from one payload, as flat typed arrays that are reused for every record.
+ * Slots: what a walker extracts from one payload or header block, as flat typed arrays that are reused for every record.
  *
  * Slot `i` answers "what is at wanted path `i`?" with a kind, a byte range into the payload's buffer and, for numbers,
- * the value. The arrays are the interface between every codec's walker (TypeScript or WebAssembly) and the program;
- * nothing is allocated per record.
+ * the value. The arrays are the interface between every codec's walker (TypeScript or WebAssembly), the header walker and
+ * the program; nothing is allocated per record. They stand in `core` because readers on three layers share them.
  *
  * Invariant: a slot's fields other than `kind` are meaningful only as the kind's comment says.
  */
@@ -19,7 +19,7 @@ export const SLOT_INTEGER = 4;
 export const SLOT_INTEGER_WIDE = 5;
 /** As {@link SLOT_INTEGER_WIDE}, below zero. */
 export const SLOT_NEGATIVE_WIDE = 6;
-/** Finite double in `numbers`. */
+/** Double in `numbers`: finite from a payload, any (NaN too) from a header. */
 export const SLOT_DOUBLE = 7;
 /** Text whose UTF-8 bytes stand at `starts`…`ends` (quotes excluded). */
 export const SLOT_STRING = 8;
@@ -27,7 +27,7 @@ export const SLOT_STRING = 8;
 export const SLOT_STRING_ESCAPED = 9;
 /** Array: its whole encoded bytes at `starts`…`ends`. */
 export const SLOT_ARRAY = 10;
-/** Object: its whole encoded bytes at `starts`…`ends`. */
+/** Object: its whole encoded bytes at `starts`…`ends`. In a header: bytes that are neither text nor a number. */
 export const SLOT_OBJECT = 11;
 
 /** One record's extracted values. `starts`/`ends` are positions in the buffer handed to the walker, half-open. */

@@ -1,0 +1,167 @@
+/**
+ * The nearest double of a decimal number in text (IEEE round-half-even), without allocating, and without ever being
+ * one bit off: three steps, each of which either is certain or hands on.
+ *
+ * 1. up to 15 digits and a power of ten up to 10^22: both exact, one correctly rounded operation;
+ * 2. up to 19 digits (more are cut, which widens the error bound) times a power of ten, in double-double arithmetic
+ *    with an error bound: certain unless the bound straddles a rounding boundary;
+ * 3. `double-exact.ts`: big integers against the midpoints between neighbouring doubles.
+ */
+import { exactDouble, exponentOf } from './double-exact.js';
+
+/** Powers of ten that are exactly doubles. */
+const EXACT_POWERS = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
+/** Range of the double-double powers: within it neither a product nor its error term leaves the normal range. */
+const POWER_MAX = 250;
+/** 10^(i − POWER_MAX) ≈ high + low, to about 2^−106 of its size. */
+const POWER_HIGH = new Float64Array(2 * POWER_MAX + 1);
+const POWER_LOW = new Float64Array(2 * POWER_MAX + 1);
+for (let power = -POWER_MAX; power <= POWER_MAX; power++) fillPower(power);
+
+const SPLITTER = 134217729; // 2^27 + 1
+
+/** 2^1024 − 2^970, the smallest magnitude that rounds to infinity, as its 309 decimal digits. */
+const OVERFLOW_DIGITS = Uint8Array.from((2n ** 1024n - 2n ** 970n).toString(), Number);
+
+function fillPower(power: number): void {
+  const high = Number(`1e${power}`);
+  POWER_HIGH[power + POWER_MAX] = high;
+  if (power >= 0) {
+    POWER_LOW[power + POWER_MAX] = Number(10n ** BigInt(power) - BigInt(high));
+    return;
+  }
+  // 10^power × 2^1000 as an integer keeps 169 bits and more; high × 2^1000 is an exact integer.
+  const scaled = 2n ** 1000n / 10n ** BigInt(-power);
+  POWER_LOW[power + POWER_MAX] = Number(scaled - BigInt(high * 2 ** 1000)) / 2 ** 1000;
+}
+
+/** The nearest double of the valid JSON number at `start`…`end`, or NaN where only the exact conversion can tell. */
+export function doubleOfEasy(bytes: Uint8Array, start: number, end: number): number {
+  let p = start;
+  const negative = bytes[p] === 0x2d;
+  if (negative) p++;
+  // Leading digits: 15 into `front`, 4 more into `back`; the rest only moves the exponent.
+  let front = 0;
+  let back = 0;
+  let backDigits = 0;
+  let digits = 0;
+  let cut = false;
+  let exponent = 0;
+  let fraction = false;
+  for (; p < end; p++) {
+    const digit = bytes[p]! - 0x30;
+    if (digit >>> 0 <= 9) {
+      if (digits === 0 && digit === 0) {
+        if (fraction) exponent--;
+        continue;
+      }
+      digits++;
+      if (digits <= 15) {
+        front = front * 10 + digit;
+      } else if (digits <= 19) {
+        back = back * 10 + digit;
+        backDigits++;
+      } else {
+        if (digit !== 0) cut = true;
+        if (!fraction) exponent++;
+        continue;
+      }
+      if (fraction) exponent--;
+    } else if (digit === 0x2e - 0x30) {
+      fraction = true;
+    } else {
+      exponent += exponentOf(bytes, p + 1, end);
+      break;
+    }
+  }
+  if (digits === 0) return negative ? -0 : 0;
+  const value =
+    digits <= 15 && exponent >= -22 && exponent <= 22
+      ? exponent < 0
+        ? front / EXACT_POWERS[-exponent]!
+        : front * EXACT_POWERS[exponent]!
+      : scaledCertain(front, back, backDigits, exponent, cut);
+  return negative ? -value : value;
+}
+
+/** The nearest double of the valid JSON number at `start`…`end`, always; the number is known not to overflow. */
+export function doubleOf(bytes: Uint8Array, start: number, end: number): number {
+  const easy = doubleOfEasy(bytes, start, end);
+  return Number.isNaN(easy) ? exactDouble(bytes, start, end) : easy;
+}
+
+/** (front × 10^backDigits + back) × 10^exponent, or NaN if the error bound leaves two candidates. */
+function scaledCertain(front: number, back: number, backDigits: number, exponent: number, cut: boolean): number {
+  if (exponent < -POWER_MAX || exponent > POWER_MAX) return NaN;
+  // The digits as an exact sum high + low.
+  const power = EXACT_POWERS[backDigits]!;
+  let high = front * power;
+  let low = productError(front, power, high) + back;
+  let sum = high + low;
+  low -= sum - high;
+  high = sum;
+  // Times the power of ten.
+  const powerHigh = POWER_HIGH[exponent + POWER_MAX]!;
+  const product = high * powerHigh;
+  let rest = productError(high, powerHigh, product);
+  rest += high * POWER_LOW[exponent + POWER_MAX]! + low * powerHigh;
+  sum = product + rest;
+  rest -= sum - product;
+  // Relative errors: below 2^−100 of the arithmetic; cut digits are below one unit of a 19-digit number, 2^−59.
+  const error = sum * (cut ? 2 ** -58 : 2 ** -95);
+  const from = sum + (rest - error);
+  return from === sum + (rest + error) ? from : NaN;
+}
+
+/** The exact a × b − product, by Dekker; no part overflows within the ranges used here. */
+function productError(a: number, b: number, product: number): number {
+  let scaled = SPLITTER * a;
+  const aHigh = scaled - (scaled - a);
+  const aLow = a - aHigh;
+  scaled = SPLITTER * b;
+  const bHigh = scaled - (scaled - b);
+  const bLow = b - bHigh;
+  return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+}
+
+/** True where the valid JSON number at `start`…`end` rounds to an infinite double. */
+export function numberOverflows(bytes: Uint8Array, start: number, end: number): boolean {
+  let p = start;
+  if (bytes[p] === 0x2d) p++;
+  // The first non-zero digit and its power of ten, at first without the written exponent.
+  let first = -1;
+  let magnitude = 0;
+  let fraction = false;
+  let exponent = 0;
+  for (; p < end; p++) {
+    const byte = bytes[p]!;
+    if ((byte - 0x30) >>> 0 <= 9) {
+      if (first >= 0) {
+        if (!fraction) magnitude++;
+        continue;
+      }
+      if (fraction) magnitude--;
+      if (byte !== 0x30) first = p;
+    } else if (byte === 0x2e) {
+      fraction = true;
+    } else {
+      exponent = exponentOf(bytes, p + 1, end);
+      break;
+    }
+  }
+  if (first < 0) return false;
+  magnitude += exponent;
+  if (magnitude !== 308) return magnitude > 308;
+  let at = 0;
+  for (p = first; p < end && at < OVERFLOW_DIGITS.length; p++) {
+    const digit = bytes[p]! - 0x30;
+    if (digit >>> 0 > 9) {
+      if (bytes[p] === 0x2e) continue;
+      break;
+    }
+    if (digit !== OVERFLOW_DIGITS[at]) return digit > OVERFLOW_DIGITS[at]!;
+    at++;
+  }
+  // Equal as far as it goes: missing digits are zeros, and the threshold ends in a non-zero digit.
+  return at === OVERFLOW_DIGITS.length;
+}

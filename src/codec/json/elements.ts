@@ -1,0 +1,105 @@
+/**
+ * The elements of one JSON array, one at a time, straight from its bytes: what `contains` on an array looks through.
+ *
+ * The bytes have been validated by the walk, so this pass only finds where each element ends. Nothing is allocated.
+ */
+import {
+  Slots,
+  SLOT_ARRAY,
+  SLOT_FALSE,
+  SLOT_NULL,
+  SLOT_OBJECT,
+  SLOT_STRING,
+  SLOT_STRING_ESCAPED,
+  SLOT_TRUE,
+} from '../../core/slots.js';
+import type { ElementCursor } from '../walker.js';
+import { captureNumber, finishNumbers } from './number.js';
+import { BACKSLASH, QUOTE } from './scan-text.js';
+
+const NOTHING = new Uint8Array(0);
+
+export class JsonElements implements ElementCursor {
+  readonly slots = new Slots(1);
+  private bytes: Uint8Array = NOTHING;
+  private at = 0;
+  private end = 0;
+
+  open(bytes: Uint8Array, start: number, end: number): void {
+    this.bytes = bytes;
+    // Between the brackets.
+    this.at = start + 1;
+    this.end = end - 1;
+  }
+
+  next(): boolean {
+    const { bytes, end, slots } = this;
+    let p = this.at;
+    while (p < end && isBetween(bytes[p]!)) p++;
+    if (p >= end) return false;
+    const start = p;
+    slots.starts[0] = start;
+    switch (bytes[p]) {
+      case QUOTE: {
+        p = stringEnd(bytes, p);
+        let escaped = false;
+        for (let at = start + 1; at < p - 1 && !escaped; at++) escaped = bytes[at] === BACKSLASH;
+        slots.kinds[0] = escaped ? SLOT_STRING_ESCAPED : SLOT_STRING;
+        slots.starts[0] = start + 1;
+        slots.ends[0] = p - 1;
+        break;
+      }
+      case 0x7b:
+      case 0x5b:
+        p = containerEnd(bytes, p);
+        slots.kinds[0] = bytes[start] === 0x7b ? SLOT_OBJECT : SLOT_ARRAY;
+        slots.ends[0] = p;
+        break;
+      case 0x74:
+        slots.kinds[0] = SLOT_TRUE;
+        p += 4;
+        break;
+      case 0x66:
+        slots.kinds[0] = SLOT_FALSE;
+        p += 5;
+        break;
+      case 0x6e:
+        slots.kinds[0] = SLOT_NULL;
+        p += 4;
+        break;
+      default:
+        while (p < end && !isBetween(bytes[p]!)) p++;
+        if (!captureNumber(bytes, start, p, slots, 0)) finishNumbers(bytes, slots);
+    }
+    this.at = p;
+    return true;
+  }
+}
+
+function isBetween(byte: number): boolean {
+  return byte === 0x2c || byte <= 0x20;
+}
+
+/** Past the closing quote of the string that opens at `p`. */
+function stringEnd(bytes: Uint8Array, start: number): number {
+  let p = start + 1;
+  while (bytes[p] !== QUOTE) p += bytes[p] === BACKSLASH ? 2 : 1;
+  return p + 1;
+}
+
+/** Past the bracket that closes the one at `p`. */
+function containerEnd(bytes: Uint8Array, start: number): number {
+  let depth = 0;
+  let p = start;
+  do {
+    const byte = bytes[p]!;
+    if (byte === QUOTE) {
+      p = stringEnd(bytes, p);
+      continue;
+    }
+    if (byte === 0x7b || byte === 0x5b) depth++;
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+    p++;
+  } while (depth > 0);
+  return p;
+}

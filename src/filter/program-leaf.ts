@@ -1,0 +1,227 @@
+/**
+ * Leaves as closures over slots (contract: laser-filter §3): presence, coerced comparisons and text matches here, plain
+ * comparisons in `program-compare.ts`.
+ *
+ * A test answers a truth, or FAULTED with the reason in the record, which every node above hands on at once. What can be
+ * prepared when the filter is compiled is; a test allocates nothing.
+ */
+import {
+  SLOT_DOUBLE,
+  SLOT_INTEGER,
+  SLOT_INTEGER_WIDE,
+  SLOT_MISSING,
+  SLOT_NEGATIVE_WIDE,
+  SLOT_NULL,
+  SLOT_STRING,
+  SLOT_STRING_ESCAPED,
+} from '../core/slots.js';
+import { MATCH, NO_MATCH, type Truth } from '../core/truth.js';
+import { TOO_LARGE } from '../core/verdict.js';
+import {
+  Decimal,
+  decimalOfDouble,
+  decimalOfInteger,
+  decimalOfWideInteger,
+  orderDecimals,
+  parseDecimal,
+} from './coerce-decimal.js';
+import { Instant, instantOfInteger, instantOfWideInteger, orderInstants, parseInstant } from './coerce-instant.js';
+import { decimalLiteral, instantLiteral } from './coerce.js';
+import { ABOVE, BELOW, opCode, type Order, truthOfOrder } from './compare.js';
+import type { CoerceLeaf, PresenceLeaf, TextLeaf, TimestampFormat, Undecided } from './ir.js';
+import type { SlotSource } from './program-record.js';
+import type { RegexEngine } from './regex.js';
+import { compileText, TEXT_TOO_LARGE, TEXT_YES } from './text.js';
+
+/** No truth: the record holds a fault, and the evaluation of this filter ends. */
+export const FAULTED = 3;
+
+/** A node that can be asked about the current record: a {@link Truth}, or {@link FAULTED}. */
+export type Test = () => number;
+
+/** What the leaf yields for a value it cannot compare. */
+export function incomparable(source: SlotSource, undecided: Undecided): Truth {
+  if (undecided.flagsMismatch) source.record.mismatch = true;
+  return undecided.incomparable;
+}
+
+export function presenceTest(source: SlotSource, slot: number, leaf: PresenceLeaf): Test {
+  const kinds = source.slots.kinds;
+  const whenThere = leaf.wanted ? MATCH : NO_MATCH;
+  const whenMissing = leaf.wanted ? NO_MATCH : MATCH;
+  return () => {
+    if (!source.isReady && !source.load()) return FAULTED;
+    return kinds[slot] === SLOT_MISSING ? whenMissing : whenThere;
+  };
+}
+
+export function textTest(source: SlotSource, slot: number, leaf: TextLeaf, regex: RegexEngine): Test {
+  const matcher = compileText(leaf.kind, leaf.pattern, leaf.caseInsensitive, regex);
+  const { kinds, starts, ends } = source.slots;
+  const { record, walker } = source;
+  const { undecided } = leaf;
+  return () => {
+    if (!source.isReady && !source.load()) return FAULTED;
+    let answer;
+    switch (kinds[slot]) {
+      case SLOT_STRING:
+        answer = matcher.match(record.bytes, starts[slot]!, ends[slot]!);
+        break;
+      case SLOT_STRING_ESCAPED: {
+        const length = walker!.unescape(record.bytes, starts[slot]!, ends[slot]!);
+        answer = matcher.match(walker!.unescaped, 0, length);
+        break;
+      }
+      case SLOT_MISSING:
+        return undecided.missing;
+      case SLOT_NULL:
+        return undecided.nullValue;
+      default:
+        return incomparable(source, undecided);
+    }
+    if (answer === TEXT_TOO_LARGE) {
+      record.fault = TOO_LARGE;
+      return FAULTED;
+    }
+    return answer === TEXT_YES ? MATCH : NO_MATCH;
+  };
+}
+
+/** A value read under a coercion and ordered against the prepared literals. */
+interface CoercedValue {
+  /** Takes the present, non-null value of the slot; false if it does not parse. */
+  read(slot: number): boolean;
+  /** Orders the value that was read against literal `index`. */
+  order(index: number): Order;
+}
+
+export function coerceTest(source: SlotSource, slot: number, leaf: CoerceLeaf): Test {
+  const { coercion, undecided } = leaf;
+  const value =
+    coercion.kind === 'number' ? new CoercedDecimal(source, leaf) : new CoercedInstant(source, leaf, coercion.format);
+  const { kinds } = source.slots;
+  const op = opCode(leaf.op);
+  const count = leaf.literals.length;
+  return () => {
+    if (!source.isReady && !source.load()) return FAULTED;
+    const kind = kinds[slot];
+    if (kind === SLOT_MISSING) return undecided.missing;
+    if (kind === SLOT_NULL) return undecided.nullValue;
+    if (!value.read(slot)) return incomparable(source, undecided);
+    // Coerced values are always ordered, so an `in` that misses is a plain no.
+    for (let index = 0; index < count; index++) {
+      const truth = truthOfOrder(op, value.order(index));
+      if (count === 1 || truth === MATCH) return truth;
+    }
+    return NO_MATCH;
+  };
+}
+
+class CoercedDecimal implements CoercedValue {
+  private readonly source: SlotSource;
+  private readonly literals: readonly Decimal[];
+  /**
+   * The nearest double of each literal, and how that double's shortest decimal stands to the literal. Shortest decimals
+   * order like their doubles, and a literal lies in the rounding interval of its own nearest double: so a double is
+   * ordered against a literal without ever writing its decimal.
+   */
+  private readonly nearest: Float64Array;
+  private readonly nearestOrder: Int8Array;
+  private readonly value = new Decimal();
+  private isDouble = false;
+  private double = 0;
+
+  constructor(source: SlotSource, leaf: CoerceLeaf) {
+    this.source = source;
+    const literals = leaf.literals.map((literal) => decimalLiteral(literal)!);
+    this.literals = literals;
+    this.nearest = new Float64Array(literals.length);
+    this.nearestOrder = new Int8Array(literals.length);
+    for (const [index, literal] of literals.entries()) {
+      const nearest = nearestDouble(literal);
+      this.nearest[index] = nearest;
+      if (!Number.isFinite(nearest)) continue;
+      decimalOfDouble(nearest, this.value);
+      this.nearestOrder[index] = orderDecimals(this.value, literal);
+    }
+  }
+
+  read(slot: number): boolean {
+    const { slots, record, walker } = this.source;
+    this.isDouble = false;
+    switch (slots.kinds[slot]) {
+      case SLOT_STRING:
+        return parseDecimal(record.bytes, slots.starts[slot]!, slots.ends[slot]!, this.value);
+      case SLOT_STRING_ESCAPED: {
+        const length = walker!.unescape(record.bytes, slots.starts[slot]!, slots.ends[slot]!);
+        return parseDecimal(walker!.unescaped, 0, length, this.value);
+      }
+      case SLOT_INTEGER:
+        decimalOfInteger(slots.numbers[slot]!, this.value);
+        return true;
+      case SLOT_INTEGER_WIDE:
+        decimalOfWideInteger(false, slots.high[slot]!, slots.low[slot]!, this.value);
+        return true;
+      case SLOT_NEGATIVE_WIDE:
+        decimalOfWideInteger(true, slots.high[slot]!, slots.low[slot]!, this.value);
+        return true;
+      case SLOT_DOUBLE:
+        this.isDouble = true;
+        this.double = slots.numbers[slot]!;
+        return Number.isFinite(this.double);
+      default:
+        return false;
+    }
+  }
+
+  order(index: number): Order {
+    if (!this.isDouble) return orderDecimals(this.value, this.literals[index]!);
+    const nearest = this.nearest[index]!;
+    if (this.double === nearest) return this.nearestOrder[index] as Order;
+    return this.double < nearest ? BELOW : ABOVE;
+  }
+}
+
+function nearestDouble(decimal: Decimal): number {
+  const digits = decimal.digits.subarray(0, decimal.length).join('');
+  const magnitude = digits === '' ? 0 : Number(`0.${digits}e${decimal.exponent}`);
+  return decimal.negative ? -magnitude : magnitude;
+}
+
+class CoercedInstant implements CoercedValue {
+  private readonly source: SlotSource;
+  private readonly format: TimestampFormat;
+  private readonly literals: readonly Instant[];
+  private readonly value = new Instant();
+
+  constructor(source: SlotSource, leaf: CoerceLeaf, format: TimestampFormat) {
+    this.source = source;
+    this.format = format;
+    this.literals = leaf.literals.map((literal) => instantLiteral(literal, format)!);
+  }
+
+  read(slot: number): boolean {
+    const { slots, record, walker } = this.source;
+    const { format, value } = this;
+    switch (slots.kinds[slot]) {
+      case SLOT_STRING:
+        return parseInstant(record.bytes, slots.starts[slot]!, slots.ends[slot]!, format, value);
+      case SLOT_STRING_ESCAPED: {
+        const length = walker!.unescape(record.bytes, slots.starts[slot]!, slots.ends[slot]!);
+        return parseInstant(walker!.unescaped, 0, length, format, value);
+      }
+      case SLOT_INTEGER:
+        return instantOfInteger(slots.numbers[slot]!, format, value);
+      case SLOT_INTEGER_WIDE:
+        return instantOfWideInteger(false, slots.high[slot]!, slots.low[slot]!, format, value);
+      case SLOT_NEGATIVE_WIDE:
+        return instantOfWideInteger(true, slots.high[slot]!, slots.low[slot]!, format, value);
+      default:
+        return false;
+    }
+  }
+
+  order(index: number): Order {
+    return orderInstants(this.value, this.literals[index]!);
+  }
+}

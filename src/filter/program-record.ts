@@ -1,0 +1,140 @@
+/**
+ * The record a program is looking at: which of its bytes have been read so far, and what reading them gave.
+ *
+ * Everything is read on demand and once per record, however many filters ask: the header block, the content type, the
+ * payload of each codec (contract: laser-filter §4 for the order of checks). Data faults are numbers.
+ *
+ * Invariants: nothing here is allocated per record; what a failed read left in slots is never looked at.
+ */
+import type { PayloadWalker } from '../codec/walker.js';
+import { SLOT_INTEGER, type Slots } from '../core/slots.js';
+import { FOREIGN_CODEC, NO_REASON, type Reason } from '../core/verdict.js';
+import type { CodecName } from './ir.js';
+
+/** The header block's reader, as the segment formats provide it: slot `i` belongs to key `i` it was made for. */
+export interface HeaderReader {
+  readonly slots: Slots;
+  /** Reads and checks the whole block; false if it is malformed, which leaves the slots undefined. */
+  readAll(bytes: Uint8Array, start: number, end: number): boolean;
+  /** Reads one key and steps over the rest unchecked; false if malformed. */
+  readOnly(slot: number, bytes: Uint8Array, start: number, end: number): boolean;
+}
+
+/** `agdx.ct` codes that name a codec run 0…8 (laser-filter §4); the codecs of filters are among them. */
+const CONTENT_TYPE_CODES: Readonly<Record<Exclude<CodecName, 'headers_only'>, number>> = {
+  json: 1,
+  cbor: 3,
+  avro: 5,
+  protobuf: 6,
+};
+const CONTENT_TYPE_CODE_MAX = 8;
+
+const UNREAD = 0;
+const READ = 1;
+const BROKEN = 2;
+
+export class ProgramRecord {
+  bytes: Uint8Array = new Uint8Array(0);
+  payloadStart = 0;
+  payloadEnd = 0;
+  /** Set by a leaf that saw a type it cannot compare; sticky within one filter's evaluation. */
+  mismatch = false;
+  /** Why the evaluation of the current filter ended in a fault. */
+  fault: Reason = NO_REASON;
+  /** The codec the last `agdx.ct` names, or −1 where it names none. */
+  contentType = -1;
+  private headersStart = 0;
+  private headersEnd = 0;
+  private allState = UNREAD;
+  private contentTypeState = UNREAD;
+  private readonly headers: HeaderReader;
+  private readonly contentTypeSlot: number;
+
+  constructor(headers: HeaderReader, contentTypeSlot: number) {
+    this.headers = headers;
+    this.contentTypeSlot = contentTypeSlot;
+  }
+
+  begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void {
+    this.bytes = bytes;
+    this.payloadStart = payloadStart;
+    this.payloadEnd = payloadEnd;
+    this.headersStart = headersStart;
+    this.headersEnd = headersEnd;
+    this.allState = UNREAD;
+    this.contentTypeState = UNREAD;
+  }
+
+  /** Reads all entries, once; false if the block is malformed. */
+  hasHeaders(): boolean {
+    if (this.allState === UNREAD) {
+      const isGood = this.headers.readAll(this.bytes, this.headersStart, this.headersEnd);
+      this.allState = isGood ? READ : BROKEN;
+      if (isGood) this.keepContentType();
+    }
+    return this.allState === READ;
+  }
+
+  /** Reads the content type and checks no more than that takes, once; false if that is malformed. */
+  hasContentType(): boolean {
+    if (this.contentTypeState === UNREAD) {
+      if (this.headers.readOnly(this.contentTypeSlot, this.bytes, this.headersStart, this.headersEnd)) {
+        this.keepContentType();
+      } else {
+        this.contentTypeState = BROKEN;
+      }
+    }
+    return this.contentTypeState === READ;
+  }
+
+  /** Kept apart from the slots, because a later failed read of the whole block leaves those undefined. */
+  private keepContentType(): void {
+    const { kinds, numbers } = this.headers.slots;
+    const slot = this.contentTypeSlot;
+    const code = kinds[slot] === SLOT_INTEGER ? numbers[slot]! : -1;
+    this.contentType = code >= 0 && code <= CONTENT_TYPE_CODE_MAX ? code : -1;
+    this.contentTypeState = READ;
+  }
+}
+
+/** Where leaves find their slot: the record's headers, or its payload under one codec. */
+export class SlotSource {
+  readonly record: ProgramRecord;
+  readonly slots: Slots;
+  /** Null for headers, whose values have no escapes and no elements. */
+  readonly walker: PayloadWalker | null;
+  /** True once the slots hold this record's values; a leaf that finds it false calls `load`. */
+  isReady: boolean;
+  private readonly contentType: number;
+  private reason: Reason = NO_REASON;
+
+  constructor(record: ProgramRecord, slots: Slots, walker: PayloadWalker | null, codec: CodecName) {
+    this.record = record;
+    this.slots = slots;
+    this.walker = walker;
+    this.isReady = walker === null;
+    this.contentType = codec === 'headers_only' ? -1 : CONTENT_TYPE_CODES[codec];
+  }
+
+  /** Forgets the record before. Header slots are filled before any leaf runs, so they are always ready. */
+  begin(): void {
+    this.isReady = this.walker === null;
+    this.reason = NO_REASON;
+  }
+
+  /**
+   * Looks at the payload: content type, size, then the bytes. False if that is a fault, which then stands in the
+   * record. The header block has been read as far as the filter needs it.
+   */
+  load(): boolean {
+    const { record, walker } = this;
+    if (this.reason === NO_REASON && walker !== null) {
+      if (record.contentType >= 0 && record.contentType !== this.contentType) this.reason = FOREIGN_CODEC;
+      else this.reason = walker.walk(record.bytes, record.payloadStart, record.payloadEnd);
+      this.isReady = this.reason === NO_REASON;
+    }
+    if (this.isReady) return true;
+    record.fault = this.reason;
+    return false;
+  }
+}

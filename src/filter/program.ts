@@ -1,0 +1,263 @@
+/**
+ * Filters in the form the scan loop runs: closures over slots, shared by all filters of a scan (design: house §5).
+ *
+ * One union of payload paths and header keys serves every filter: a payload is walked once per record and codec, a
+ * header block read once, whoever asks first. Each filter still sees exactly its own record (laser-filter §4): a header
+ * block is judged only as far as that filter reads it, and a header that decides hides a broken payload behind it.
+ *
+ * Invariants: no code is made from text; a record that does not match allocates nothing; nothing is thrown after
+ * `compileProgram`. It shares only the tables of comparison, coercion and text with the evaluator that checks it.
+ */
+import type { DecoderLimits, PayloadWalker } from '../codec/walker.js';
+import { refuse } from '../core/error-codes.js';
+import { CONTENT_TYPE_KEY } from '../core/header-value.js';
+import { comparePaths, type Path } from '../core/path.js';
+import { MATCH, NO_MATCH, UNKNOWN } from '../core/truth.js';
+import {
+  FAULT,
+  isDataFault,
+  MALFORMED,
+  NO_REASON,
+  type Outcome,
+  outcome,
+  type Reason,
+  REJECTED,
+  SELECTED,
+  TYPE_MISMATCH,
+} from '../core/verdict.js';
+import {
+  type CodecName,
+  forEachLeaf,
+  headerFirst,
+  type Leaf,
+  type LoweredFilter,
+  type Predicate,
+  readsPayload,
+  type RecordPolicy,
+} from './ir.js';
+import { compareTest } from './program-compare.js';
+import { coerceTest, FAULTED, presenceTest, type Test, textTest } from './program-leaf.js';
+import { type HeaderReader, ProgramRecord, SlotSource } from './program-record.js';
+import type { RegexEngine } from './regex.js';
+
+/** What a program is composed of, handed in because this room knows no codec and no header format by value. */
+export interface ProgramDeps {
+  readonly regex: RegexEngine;
+  readonly limits: DecoderLimits;
+  /** Called at most once per codec; the paths are distinct and in the order of `comparePaths`. */
+  makeWalker(codec: CodecName, paths: readonly Path[], limits: DecoderLimits): PayloadWalker;
+  /** Called once; the keys are distinct. */
+  makeHeaders(keys: readonly string[]): HeaderReader;
+}
+
+/** Compiled filters over one current record. */
+export interface Program {
+  /** Number of filters; filter `i` is the one at place `i` of the list that was compiled. */
+  readonly count: number;
+  /** Moves to a record: its payload and its header block (empty where it has none) in `bytes`, half-open ranges. */
+  begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void;
+  /** What filter `i` says of the current record, verdict and reason packed. */
+  evaluate(i: number): Outcome;
+}
+
+/**
+ * Compiles validated filters into one program. Throws a `Refusal`: `unsupported` for a codec other than `json` and
+ * `headers_only`, `invalid_request` for a pattern the regex engine refuses.
+ */
+export function compileProgram(filters: readonly LoweredFilter[], deps: ProgramDeps): Program {
+  const keys = wantedKeys(filters);
+  const headers = deps.makeHeaders(keys);
+  const record = new ProgramRecord(headers, keys.indexOf(CONTENT_TYPE_KEY));
+  const headerSource = new SlotSource(record, headers.slots, null, 'headers_only');
+  const payloads = payloadSources(filters, record, deps);
+  const compiled = filters.map((filter) => {
+    const payload = payloads.get(filter.codec);
+    const place = (leaf: Leaf): [SlotSource, number] => {
+      const { source } = leaf;
+      if (source.from === 'header') return [headerSource, keys.indexOf(source.key)];
+      if (payload === undefined) throw new Error('a filter without a payload codec reads the payload');
+      return [payload.source, payload.paths.findIndex((path) => comparePaths(path, source.path) === 0)];
+    };
+    return new CompiledFilter(filter, compileNode(filter.root, place, deps.regex));
+  });
+  return new FilterProgram(
+    record,
+    [...payloads.values()].map(({ source }) => source),
+    compiled,
+  );
+}
+
+interface Payload {
+  readonly source: SlotSource;
+  readonly paths: readonly Path[];
+}
+
+/** One source per codec that some filter reads, over the union of the paths read under it. */
+function payloadSources(
+  filters: readonly LoweredFilter[],
+  record: ProgramRecord,
+  deps: ProgramDeps,
+): ReadonlyMap<CodecName, Payload> {
+  const payloads = new Map<CodecName, Payload>();
+  for (const { codec } of filters) {
+    if (codec === 'headers_only' || payloads.has(codec)) continue;
+    if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
+    const paths = wantedPaths(filters.filter((filter) => filter.codec === codec));
+    const walker = deps.makeWalker(codec, paths, deps.limits);
+    payloads.set(codec, { source: new SlotSource(record, walker.slots, walker, codec), paths });
+  }
+  return payloads;
+}
+
+function wantedPaths(filters: readonly LoweredFilter[]): Path[] {
+  const paths: Path[] = [];
+  for (const { root } of filters) {
+    forEachLeaf(root, ({ source }) => {
+      if (source.from === 'payload') paths.push(source.path);
+    });
+  }
+  paths.sort(comparePaths);
+  return paths.filter((path, index) => index === 0 || comparePaths(paths[index - 1]!, path) !== 0);
+}
+
+function wantedKeys(filters: readonly LoweredFilter[]): string[] {
+  const keys = new Set<string>([CONTENT_TYPE_KEY]);
+  for (const { root } of filters) {
+    forEachLeaf(root, ({ source }) => {
+      if (source.from === 'header') keys.add(source.key);
+    });
+  }
+  return [...keys];
+}
+
+type Place = (leaf: Leaf) => [source: SlotSource, slot: number];
+
+function compileNode(node: Predicate, place: Place, regex: RegexEngine): Test {
+  switch (node.node) {
+    case 'all':
+      return allTest(headerFirst(node.children).map((child) => compileNode(child, place, regex)));
+    case 'any':
+      return anyTest(headerFirst(node.children).map((child) => compileNode(child, place, regex)));
+    case 'not':
+      return notTest(compileNode(node.child, place, regex));
+    case 'compare':
+      return compareTest(...place(node), node);
+    case 'coerce':
+      return coerceTest(...place(node), node);
+    case 'presence':
+      return presenceTest(...place(node), node);
+    case 'text':
+      return textTest(...place(node), node, regex);
+  }
+}
+
+function allTest(tests: readonly Test[]): Test {
+  return () => {
+    let truth: number = MATCH;
+    for (let index = 0; index < tests.length; index++) {
+      const child = tests[index]!();
+      if (child === MATCH) continue;
+      if (child !== UNKNOWN) return child;
+      truth = UNKNOWN;
+    }
+    return truth;
+  };
+}
+
+function anyTest(tests: readonly Test[]): Test {
+  return () => {
+    let truth: number = NO_MATCH;
+    for (let index = 0; index < tests.length; index++) {
+      const child = tests[index]!();
+      if (child === NO_MATCH) continue;
+      if (child !== UNKNOWN) return child;
+      truth = UNKNOWN;
+    }
+    return truth;
+  };
+}
+
+function notTest(test: Test): Test {
+  return () => {
+    const child = test();
+    return child === MATCH ? NO_MATCH : child === NO_MATCH ? MATCH : child;
+  };
+}
+
+class CompiledFilter {
+  readonly test: Test;
+  /** Whether the whole header block is read and judged, or only its content type. */
+  readonly needsAllHeaders: boolean;
+  readonly needsContentType: boolean;
+  private readonly foreignPolicy: RecordPolicy;
+  private readonly mismatchOutcome: Outcome;
+
+  constructor(filter: LoweredFilter, test: Test) {
+    this.test = test;
+    this.needsAllHeaders = filter.schemaRefs.length > 0 || readsHeaders(filter.root);
+    this.needsContentType = readsPayload(filter.root);
+    this.foreignPolicy = filter.foreignPolicy;
+    this.mismatchOutcome = outcome(filter.mismatchPolicy === 'pass' ? FAULT : REJECTED, TYPE_MISMATCH);
+  }
+
+  outcomeOf(truth: number, record: ProgramRecord): Outcome {
+    switch (truth) {
+      case MATCH:
+        return outcome(SELECTED, NO_REASON);
+      case FAULTED:
+        return this.faultOutcome(record.fault);
+      default:
+        return truth === UNKNOWN && record.mismatch ? this.mismatchOutcome : outcome(REJECTED, NO_REASON);
+    }
+  }
+
+  /** Data faults stay faults, whatever `fault_policy` makes of them; a foreign record obeys `foreign_policy`. */
+  private faultOutcome(reason: Reason): Outcome {
+    return outcome(isDataFault(reason) || this.foreignPolicy === 'pass' ? FAULT : REJECTED, reason);
+  }
+}
+
+function readsHeaders(root: Predicate): boolean {
+  let found = false;
+  forEachLeaf(root, ({ source }) => {
+    found ||= source.from === 'header';
+  });
+  return found;
+}
+
+const MALFORMED_BLOCK = outcome(FAULT, MALFORMED);
+
+class FilterProgram implements Program {
+  readonly count: number;
+  private readonly record: ProgramRecord;
+  private readonly sources: readonly SlotSource[];
+  private readonly filters: readonly CompiledFilter[];
+  private readonly someNeedAllHeaders: boolean;
+
+  constructor(record: ProgramRecord, sources: readonly SlotSource[], filters: readonly CompiledFilter[]) {
+    this.record = record;
+    this.sources = sources;
+    this.filters = filters;
+    this.count = filters.length;
+    this.someNeedAllHeaders = filters.some((filter) => filter.needsAllHeaders);
+  }
+
+  begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void {
+    this.record.begin(bytes, payloadStart, payloadEnd, headersStart, headersEnd);
+    for (let index = 0; index < this.sources.length; index++) this.sources[index]!.begin();
+  }
+
+  evaluate(i: number): Outcome {
+    const filter = this.filters[i]!;
+    const { record } = this;
+    if (filter.needsAllHeaders) {
+      if (!record.hasHeaders()) return MALFORMED_BLOCK;
+    } else if (filter.needsContentType) {
+      // Where another filter reads the whole block anyway, that one reading serves both if it succeeds.
+      const isThere = (this.someNeedAllHeaders && record.hasHeaders()) || record.hasContentType();
+      if (!isThere) return MALFORMED_BLOCK;
+    }
+    record.mismatch = false;
+    return filter.outcomeOf(filter.test(), record);
+  }
+}

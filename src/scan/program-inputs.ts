@@ -1,0 +1,23 @@
+/**
+ * The walkers a program is composed of: filters know codecs and header blocks only by interface, and this is where the
+ * two meet. A new codec adds its line here.
+ */
+import { JsonWalker } from '../codec/json/walker.js';
+import type { DecoderLimits } from '../codec/walker.js';
+import { refuse } from '../core/error-codes.js';
+import type { ProgramDeps } from '../filter/program.js';
+import type { RegexEngine } from '../filter/regex.js';
+import { HeaderWalker } from '../segment/header-walker.js';
+
+/** Everything `compileProgram` asks for, over the TypeScript walkers. */
+export function programInputs(regex: RegexEngine, limits: DecoderLimits): ProgramDeps {
+  return {
+    regex,
+    limits,
+    makeWalker(codec, paths, decoderLimits) {
+      if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
+      return new JsonWalker(paths, decoderLimits);
+    },
+    makeHeaders: (keys) => new HeaderWalker(keys),
+  };
+}
