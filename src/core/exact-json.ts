@@ -12,9 +12,9 @@
  * refuses all three).
  */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { refuse, type ErrorCode, type Problem } from './error-codes.js';
+import { refuse, type ErrorCode } from './error-codes.js';
 import { INTEGER_DIGITS_MAX, JSON_DEPTH_MAX, JSON_VALUES_MAX } from './limits.js';
-import { byteOffset, caretLines } from './text-place.js';
+import { byteOffset, caretLines, type ProblemExtras } from './text-place.js';
 
 interface Placed {
   /** UTF-16 index of the value's first character. */
@@ -112,7 +112,7 @@ export class JsonDocument {
   }
 
   /** Throws a `Refusal` with `position` and a caret under the character at UTF-16 index `index`. */
-  refuseAt(index: number, code: ErrorCode, detail: string, more: Omit<Problem, 'code' | 'detail'> = {}): never {
+  refuseAt(index: number, code: ErrorCode, detail: string, more: ProblemExtras = {}): never {
     refuseAt(this.text, index, code, detail, more);
   }
 }
@@ -142,13 +142,7 @@ export function readJsonBytes(bytes: Uint8Array): JsonDocument {
   return new JsonDocument(text, new Reader(text).readWhole());
 }
 
-function refuseAt(
-  text: string,
-  index: number,
-  code: ErrorCode,
-  detail: string,
-  more: Omit<Problem, 'code' | 'detail'> = {},
-): never {
+function refuseAt(text: string, index: number, code: ErrorCode, detail: string, more: ProblemExtras = {}): never {
   refuse(code, `${detail}\n${caretLines(text, index)}`, { ...more, position: byteOffset(text, index) });
 }
 
@@ -370,7 +364,7 @@ class Reader {
     }
   }
 
-  private fail(index: number, detail: string, more: Omit<Problem, 'code' | 'detail'> = {}): never {
+  private fail(index: number, detail: string, more: ProblemExtras = {}): never {
     refuseAt(this.text, index, 'invalid_request', `Invalid JSON. ${detail}`, more);
   }
 }

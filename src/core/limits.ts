@@ -24,6 +24,111 @@ export const DEPTH_CEILING = 127;
  */
 export const REGEX_SUBJECT_BYTES_MAX = 64 * KIB;
 
+/** Canonical text of a `laser` filter in bytes (laser-filter §1), measured on the canonical form, not on what was sent. */
+export const FILTER_CANONICAL_BYTES_MAX = 8 * KIB;
+
+/** Nodes of a filter; every item of an `in` list counts as one. The cost of one record is linear in them. */
+export const FILTER_NODES_MAX = 128;
+
+/** Nesting of a filter's nodes; the root is 1. */
+export const FILTER_DEPTH_MAX = 8;
+
+/** Segments of one payload path. */
+export const PATH_SEGMENTS_MAX = 16;
+
+/** Text of one payload path, in UTF-8 bytes. */
+export const PATH_BYTES_MAX = 256;
+
+/** Largest array index in a path: u32. */
+export const PATH_INDEX_MAX = 2 ** 32 - 1;
+
+/** Header key in a filter, in UTF-8 bytes: one more than a header block can hold, as the contract has it. */
+export const FILTER_HEADER_KEY_BYTES_MAX = 256;
+
+/** Items of an `in` list. */
+export const IN_ITEMS_MAX = 64;
+
+/** String literal in UTF-8 bytes. */
+export const LITERAL_BYTES_MAX = 1024;
+
+/** Pattern of a text match in UTF-8 bytes; the only bound of a glob's size. */
+export const PATTERN_BYTES_MAX = 1024;
+
+/** `glob` and `regex` leaves in one filter. Each regex is an engine instance of about 1 MiB: 4 MiB a filter. */
+export const COMPILED_PATTERNS_MAX = 4;
+
+/** Nested groups and class brackets in one regex; the walk over a pattern recurses once a level. */
+export const PATTERN_NESTING_MAX = 64;
+
+/**
+ * Most unknown members that one compilation reports; a last warning says how many more there were. A body of 8 MiB
+ * could hold half a million, and a warning is about ten times as long as the shortest member.
+ */
+export const FILTER_WARNINGS_MAX = 100;
+
+/**
+ * Program size of a regex in bytes (laser-filter §1 "Program size"), counted by `filter/pattern-size` with
+ * `REGEX_PROGRAM_COSTS`. Check values: `a{8192}` is exactly at the bound, `\w{5}` is 251,580 and accepted, `\w{90}` and
+ * `(?:a{1000}){1000}` are 4.5 MB and 32 MB and refused.
+ */
+export const REGEX_PROGRAM_BYTES_MAX = 256 * KIB;
+
+/**
+ * What the parts of a regex program cost, in bytes, on the reference's 64-bit layout.
+ *
+ * A program is a chain of states. One byte of literal text is one state; a class of ASCII alone is a state with a
+ * transition per range and an end; any other class is an alternation over its UTF-8 byte sequences, of which shared
+ * beginnings are stored once. The same sums with 16-byte states were checked against the memory that the engine itself
+ * counts (32-bit layout): `.` 520 of 520, `[a-z]` ignoring case 160 of 160, `\w` 27,164 of 27,025, `\d` 2,736 of 2,708.
+ * Named classes are constants from Unicode 15.1, because their ranges are not at hand when a pattern is counted.
+ */
+export const REGEX_PROGRAM_COSTS = {
+  state: 32,
+  transition: 8,
+  alternate: 4,
+  word: 50_316,
+  notWord: 46_900,
+  digit: 5_184,
+  notDigit: 12_824,
+  space: 680,
+  notSpace: 1_924,
+  /** Most that negation adds to a named class: `\D` is 7,640 more than `\d`. */
+  negationMax: 8_000,
+  /** A property that is in no list below: scripts and small categories, of which `\p{Common}` is the largest. */
+  property: 13_000,
+  /** Lists of property names (lower case, without `_`, `-`, space) by what the largest of each list costs. */
+  properties: [
+    {
+      bytes: 4_000,
+      names: ['greek', 'cyrillic', 'latin', 'arabic', 'han', 'hangul', 'hebrew', 'hiragana', 'katakana'],
+    },
+    {
+      bytes: 4_000,
+      names: ['any', 'ascii', 'ps', 'pe', 'pd', 'pc', 'pi', 'pf', 'sc', 'sk', 'zs', 'z', 'cc', 'cf', 'nl'],
+    },
+    { bytes: 6_000, names: ['nd', 'no', 'sm', 'lt', 'lm', 'decimalnumber', 'emojipresentation', 'devanagari', 'thai'] },
+    { bytes: 20_000, names: ['m', 'mn', 'mark', 'nonspacingmark', 's', 'symbol', 'so', 'othersymbol', 'diacritic'] },
+    {
+      bytes: 30_000,
+      names: ['lu', 'uppercaseletter', 'll', 'lowercaseletter', 'lowercase', 'lower', 'uppercase', 'upper'],
+    },
+    {
+      bytes: 30_000,
+      names: ['caseignorable', 'ci', 'changeswhencasefolded', 'cwcf', 'changeswhenlowercased', 'cwl'],
+    },
+    {
+      bytes: 30_000,
+      names: ['changeswhentitlecased', 'cwt', 'changeswhenuppercased', 'cwu', 'graphemeextend', 'grext'],
+    },
+    { bytes: 36_000, names: ['lo', 'otherletter'] },
+    { bytes: 44_000, names: ['l', 'letter', 'c', 'other', 'cn', 'unassigned', 'idstart', 'ids', 'xidstart', 'xids'] },
+    {
+      bytes: 56_000,
+      names: ['alphabetic', 'alpha', 'idcontinue', 'idc', 'xidcontinue', 'xidc', 'graphemebase', 'grbase'],
+    },
+  ],
+} as const;
+
 /** Largest stored frame that may be announced (formats §1, scan-protocol §1 "Torn tail"). */
 export const FRAME_BYTES_MAX = 64 * MIB;
 

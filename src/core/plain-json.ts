@@ -5,10 +5,11 @@
  * a `bigint`, exact, as the MessagePack decoder gives it, so both encodings of a body look alike to the schema. What
  * JSON leaves open is refused here: a repeated member, an unpaired surrogate, a number that is no finite double.
  */
-import { refuse, type Problem } from './error-codes.js';
+import { refuse } from './error-codes.js';
 import type { JsonDocument, JsonNode, JsonObject, JsonString } from './exact-json.js';
 import { pointerToken } from './json-pointer.js';
 import { INTEGER_DIGITS_MAX } from './limits.js';
+import type { ProblemExtras } from './text-place.js';
 
 export type PlainJson = null | boolean | number | bigint | string | PlainJson[] | { [key: string]: PlainJson };
 
@@ -81,6 +82,6 @@ function paired(node: JsonString, pointer: string): string {
   return node.value;
 }
 
-function fault(pointer: string, detail: string, more: Omit<Problem, 'code' | 'detail'> = {}): never {
+function fault(pointer: string, detail: string, more: ProblemExtras = {}): never {
   refuse('invalid_request', detail, { ...more, field: pointer });
 }

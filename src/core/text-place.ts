@@ -5,6 +5,23 @@
  * Invariant: pure text work on UTF-16 indices; one call is linear in the text, so this is for faults only.
  */
 
+import { refuse, type Problem } from './error-codes.js';
+
+/** What a refusal may carry besides its code and detail. */
+export type ProblemExtras = Omit<Problem, 'code' | 'detail'>;
+
+/**
+ * Refuses a text because of the character at a UTF-16 index of it (`invalid_request`). Whoever hands it to a parser
+ * knows where that text stands in what the user sent, and translates the index.
+ */
+export type RefuseAt = (index: number, detail: string, more?: ProblemExtras) => never;
+
+/** The plain {@link RefuseAt}: `position` and caret refer to `text` itself. */
+export function refuseIn(text: string): RefuseAt {
+  return (index, detail, more) =>
+    refuse('invalid_request', `${detail}\n${caretLines(text, index)}`, { ...more, position: byteOffset(text, index) });
+}
+
 /** Code points shown on either side of the caret, so that a fault in a body of megabytes stays readable. */
 const SHOWN_AROUND = 40;
 

@@ -1,0 +1,51 @@
+/**
+ * What compiling a filter gives, whatever its dialect: the interface between dialects and everything that runs or
+ * shows filters (contract: scan-protocol §2, `validate`).
+ */
+import type { Path } from '../core/path.js';
+import type { FilterCost } from './cost.js';
+import type { LoweredFilter } from './ir.js';
+import type { RegexEngine } from './regex.js';
+
+export interface CompileOptions {
+  /** Refuse unknown members instead of reporting them. */
+  readonly strict: boolean;
+  /** Compiles each `regex` pattern once, to find out whether it does; wrap it in a cache to keep what it made. */
+  readonly regex: RegexEngine;
+}
+
+/** Something a filter holds that was ignored. `pointer` starts at the filter document. */
+export interface FilterWarning {
+  readonly pointer: string;
+  /** `unknown_member`, or `more_unknown_members` on the last of very many. */
+  readonly reason: 'unknown_member' | 'more_unknown_members';
+  readonly hint: string;
+}
+
+/** What a filter reads and what it costs, without running it. Lists are distinct, in order of first appearance. */
+export interface FilterSummary {
+  readonly readsPayload: boolean;
+  readonly readsHeaders: boolean;
+  /** Paths in their text form. */
+  readonly paths: readonly string[];
+  /** The same paths, parsed. */
+  readonly wantedPaths: readonly Path[];
+  readonly headerKeys: readonly string[];
+  readonly cost: FilterCost;
+}
+
+export interface CompiledFilter {
+  readonly lowered: LoweredFilter;
+  /** The one text of this filter, which the digest covers (laser-filter §1). */
+  readonly canonical: string;
+  /** Lower-case hex. */
+  readonly digest: string;
+  readonly warnings: readonly FilterWarning[];
+  readonly summary: FilterSummary;
+}
+
+/**
+ * Compiles the text of a filter, or throws a `Refusal`: `invalid_request` (or `version_skew`) with `field` relative to
+ * the filter document, `position` in bytes of the text, and `limit` and `given` where a limit was passed.
+ */
+export type CompileFilter = (text: string, options: CompileOptions) => CompiledFilter;
