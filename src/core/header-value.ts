@@ -14,3 +14,19 @@ export type HeaderValue =
 
 /** Header keys of records that the service itself reads (laser-filter §4): content type and writer schema id. */
 export const CONTENT_TYPE_KEY = 'agdx.ct';
+
+/**
+ * Codes of `agdx.ct` that name a codec (laser-filter §4). `255` (any) and every other number name none, so a record
+ * that carries them decodes in the filter's codec.
+ */
+export const CONTENT_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
+  [0, 'raw'],
+  [1, 'json'],
+  [2, 'msgpack'],
+  [3, 'cbor'],
+  [4, 'bson'],
+  [5, 'avro'],
+  [6, 'protobuf'],
+  [7, 'arrow'],
+  [8, 'ref'],
+]);

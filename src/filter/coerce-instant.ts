@@ -37,10 +37,13 @@ const SECONDS_MAX_MICROS = 775_807;
 const SECONDS_MIN = -9_223_372_036_855;
 const SECONDS_MIN_MICROS = 224_192;
 
-/** False where the instant is out of range or NaN. */
-function setInstant(out: Instant, seconds: number, micros: number): boolean {
-  out.seconds = seconds;
-  out.micros = micros;
+/**
+ * False where the instant is out of range or NaN.
+ *
+ * PERF: callers write the fields first, because a large number passed to a function that is not inlined is boxed.
+ */
+function isInRange(out: Instant): boolean {
+  const { seconds, micros } = out;
   if (seconds > SECONDS_MAX || (seconds === SECONDS_MAX && micros > SECONDS_MAX_MICROS)) return false;
   return seconds > SECONDS_MIN || (seconds === SECONDS_MIN && micros >= SECONDS_MIN_MICROS);
 }
@@ -69,7 +72,9 @@ export function instantOfInteger(value: number, format: TimestampFormat, out: In
   // The remainder is taken first: a quotient of large integers would round.
   let units = value % unitsPerSecond;
   if (units < 0) units += unitsPerSecond;
-  return setInstant(out, (value - units) / unitsPerSecond, units * POWERS_OF_TEN[6 - decimals]!);
+  out.seconds = (value - units) / unitsPerSecond;
+  out.micros = units * POWERS_OF_TEN[6 - decimals]!;
+  return isInRange(out);
 }
 
 const WIDE_DIGITS = new Uint8Array(20);
@@ -107,8 +112,11 @@ function epochOfDigits(
   let micros = 0;
   for (let at = point; at < end; at++) micros = micros * 10 + (bytes[at]! - zero);
   micros *= POWERS_OF_TEN[6 - decimals]!;
-  if (!negative) return setInstant(out, seconds, micros);
-  return micros === 0 ? setInstant(out, 0 - seconds, 0) : setInstant(out, -seconds - 1, 1_000_000 - micros);
+  // Floored, as every instant is: −0.5 s is second −1 and half a second.
+  const borrows = negative && micros > 0;
+  out.seconds = negative ? 0 - seconds - (borrows ? 1 : 0) : seconds;
+  out.micros = borrows ? 1_000_000 - micros : micros;
+  return isInRange(out);
 }
 
 /**
@@ -142,7 +150,9 @@ export function parseRfc3339(bytes: Uint8Array, start: number, end: number, out:
   const offset = zoneMinutes(bytes, at, end);
   const days = daysSinceEpoch(year, month, day);
   // An offset that is NaN makes the seconds NaN, which is no instant.
-  return setInstant(out, days * 86_400 + hour * 3600 + (minute - offset) * 60 + second, micros);
+  out.seconds = days * 86_400 + hour * 3600 + (minute - offset) * 60 + second;
+  out.micros = micros;
+  return isInRange(out);
 }
 
 /** Minutes east of UTC, or NaN where `bytes[at, end)` is no zone. */

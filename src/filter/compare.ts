@@ -152,7 +152,7 @@ export class CompareLiteral {
   constructor(scalar: Scalar) {
     const integer = scalar.kind === 'integer' ? scalar.value : 0n;
     const safe = integer >= BigInt(Number.MIN_SAFE_INTEGER) && integer <= BigInt(Number.MAX_SAFE_INTEGER);
-    this.valueClass = classOf(scalar);
+    this.valueClass = literalClass(scalar);
     this.boolean = scalar.kind === 'boolean' && scalar.value;
     this.numberForm = scalar.kind === 'double' ? FORM_DOUBLE : safe ? FORM_SAFE : FORM_WIDE;
     this.number = scalar.kind === 'double' ? scalar.value : safe ? Number(integer) : 0;
@@ -163,7 +163,8 @@ export class CompareLiteral {
   }
 }
 
-function classOf(scalar: Scalar): ValueClass {
+/** The class of a literal: null, boolean, number or string. */
+export function literalClass(scalar: Scalar): ValueClass {
   switch (scalar.kind) {
     case 'null':
       return CLASS_NULL;

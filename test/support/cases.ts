@@ -4,12 +4,12 @@
  * A case is taken as it is: payload bytes from any of its three spellings, the filter's text untouched, headers as
  * entries in order and as an encoded block.
  */
-import { readFileSync } from 'node:fs';
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import type { HeaderValue } from '../../src/core/header-value.js';
 import type { DecoderLimits } from '../../src/codec/walker.js';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 import type { HeaderInput, HeaderValueInput } from '../../src/segment/header-encode.js';
+import { corpus } from './jsonl.js';
 
 export type CaseFile =
   | 'laser-eval-json'
@@ -24,7 +24,7 @@ export type RawCase = Readonly<Record<string, unknown>> & { readonly id: string 
 
 /**
  * The cases that wait for a codec of a later delivery, by name: the filter of each names `cbor` or `avro`. Every other
- * case of the six files runs in every engine.
+ * case of the six files runs, in every engine that its file is about.
  */
 export const WAITING_CASES: readonly string[] = [
   'laser/foreign/cbor-filter-json-record',
@@ -45,16 +45,9 @@ export const CASE_FILES: readonly CaseFile[] = [
   'laser-explain',
 ];
 
-/** All lines of a file, in order. */
-export function readCases(file: CaseFile): RawCase[] {
-  const text = readFileSync(new URL(`../conformance/${file}.jsonl`, import.meta.url), 'utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as RawCase);
-}
-
-/** All lines of a file but the waiting ones. */
-export function readyCases(file: CaseFile): RawCase[] {
-  return readCases(file).filter(({ id }) => !WAITING_CASES.includes(id));
+/** All lines of a file but the waiting ones, in order. */
+export function readyCases<Case extends RawCase>(file: CaseFile): Case[] {
+  return corpus<Case>(file).filter(({ id }) => !WAITING_CASES.includes(id));
 }
 
 export interface HeaderEntry {
@@ -99,7 +92,7 @@ interface RawRecordCase extends RawCase {
 
 /** The ready cases of an evaluation file, or of explain. */
 export function recordCases(file: 'laser-eval-json' | 'laser-eval-headers' | 'laser-explain'): RecordCase[] {
-  return readyCases(file).map((raw) => recordCase(raw as RawRecordCase));
+  return readyCases<RawRecordCase>(file).map(recordCase);
 }
 
 function recordCase(raw: RawRecordCase): RecordCase {
@@ -184,8 +177,7 @@ interface RawBlockCase extends RawCase {
 }
 
 export function blockCases(): BlockCase[] {
-  return readyCases('laser-header-blocks').map((line) => {
-    const raw = line as RawBlockCase;
+  return readyCases<RawBlockCase>('laser-header-blocks').map((raw) => {
     const entries = raw.expect.entries?.map(({ key, value }) => ({ key, value: headerValue(value) }));
     return {
       id: raw.id,

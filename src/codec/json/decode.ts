@@ -7,11 +7,8 @@
  * Invariants: recursion is bounded by the depth check that ran before; a fault is a value, never an exception.
  */
 import { MALFORMED, TOO_DEEP, TOO_LARGE } from '../../core/verdict.js';
-import type { Reason } from '../../core/verdict.js';
-import type { Value } from '../value.js';
+import type { Decoded, Value } from '../value.js';
 import type { DecoderLimits } from '../walker.js';
-
-export type Decoded = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly reason: Reason };
 
 /** Decodes the payload. Reasons: `too_large`, `too_deep`, `malformed`, looked at in this order. */
 export function decodeJson(payload: Uint8Array, limits: DecoderLimits): Decoded {

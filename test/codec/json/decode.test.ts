@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeJson } from '../../../src/codec/json/decode.js';
-import type { Decoded } from '../../../src/codec/json/decode.js';
-import type { Value } from '../../../src/codec/value.js';
+import type { Decoded, Value } from '../../../src/codec/value.js';
 import { MALFORMED, TOO_DEEP, TOO_LARGE } from '../../../src/core/verdict.js';
 import { Seeded } from '../../support/seeded.js';
 
