@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { exactDouble } from '../../../src/codec/json/double-exact.js';
+import { doubleOf, doubleOfEasy, numberOverflows } from '../../../src/codec/json/double.js';
+import { Seeded } from '../../support/seeded.js';
+
+const utf8 = new TextEncoder();
+const word = new DataView(new ArrayBuffer(8));
+
+/** All ways of this module to read `text` agree with the platform's own reading. */
+function check(text: string): void {
+  const bytes = utf8.encode(`1${text}2`);
+  const end = bytes.length - 1;
+  const wanted = Number(text);
+  if (numberOverflows(bytes, 1, end) !== !Number.isFinite(wanted)) expect.fail(`overflow of ${text}`);
+  if (!Number.isFinite(wanted)) return;
+  if (!Object.is(doubleOf(bytes, 1, end), wanted)) expect.fail(`${text} is not ${doubleOf(bytes, 1, end)}`);
+  if (!Object.is(exactDouble(bytes, 1, end), wanted))
+    expect.fail(`${text} is not exactly ${exactDouble(bytes, 1, end)}`);
+}
+
+function randomDouble(random: Seeded): number {
+  word.setUint32(0, random.below(2 ** 32));
+  word.setUint32(4, random.below(2 ** 32));
+  const value = word.getFloat64(0);
+  return Number.isFinite(value) ? value : 1.5;
+}
+
+/** The exact decimal half way between a positive double and the next one above. */
+function midpoint(value: number): { digits: bigint; exponent: number } {
+  word.setFloat64(0, value);
+  const bits = word.getBigUint64(0);
+  const biased = Number(bits >> 52n);
+  const mantissa = (bits & ((1n << 52n) - 1n)) | (biased === 0 ? 0n : 1n << 52n);
+  const power = Math.max(biased, 1) - 1076;
+  const odd = 2n * mantissa + 1n;
+  return power >= 0
+    ? { digits: odd << BigInt(power), exponent: 0 }
+    : { digits: odd * 5n ** BigInt(-power), exponent: power };
+}
+
+test('random doubles, in shortest and in other spellings', () => {
+  const random = new Seeded(Number(process.env['WINNOW_SEED'] ?? 4));
+  for (let round = 0; round < 20_000; round++) {
+    const value = randomDouble(random);
+    check(String(value));
+    check(value.toPrecision(1 + random.below(30)));
+    const small = random.next() * 10 ** (random.below(40) - 20);
+    check(String(small));
+    check(small.toFixed(random.below(20)));
+  }
+});
+
+test('midpoints between doubles round to even, a digit more or less to its own side', () => {
+  const random = new Seeded(5);
+  for (let round = 0; round < 1500; round++) {
+    const { digits, exponent } = midpoint(Math.abs(randomDouble(random)));
+    check(`${digits}e${exponent}`);
+    check(`${digits}00000000000000000001e${exponent - 20}`);
+    check(`${digits - 1n}e${exponent}`);
+    check(`-${digits + 1n}e${exponent}`);
+  }
+});
+
+test('the easy way is certain for what data mostly holds', () => {
+  for (const text of [
+    '0.1',
+    '-12.50',
+    '1e22',
+    '123456789.123456',
+    '0.30000000000000004',
+    '1e-7',
+    '6.02214076e23',
+    '97.4',
+  ]) {
+    const bytes = utf8.encode(text);
+    expect(doubleOfEasy(bytes, 0, bytes.length)).toBe(Number(text));
+  }
+});
+
+test('the ends of the range', () => {
+  const threshold = 2n ** 1024n - 2n ** 970n;
+  for (const text of [
+    '1.7976931348623157e308',
+    '1.7976931348623158e308',
+    '1.7976931348623159e308',
+    '0.00000017976931348623158079e315',
+    String(threshold),
+    String(threshold - 1n),
+    `${threshold}.0`,
+    `${threshold - 1n}.99999`,
+    '1e308',
+    '1e309',
+    '9e307',
+    '2e308',
+    '1e99999999999',
+    '1e-99999999999',
+    '0e99999999999',
+    `1${'0'.repeat(308)}`,
+    `1${'0'.repeat(309)}`,
+    `0.${'0'.repeat(400)}1e401`,
+    `0.${'0'.repeat(400)}1e710`,
+    `${'9'.repeat(900)}e-900`,
+    `0.${'9'.repeat(2000)}`,
+    `${'123'.repeat(400)}.5e-1100`,
+    '4.9e-324',
+    '2.4703282292062327e-324',
+    '2.4703282292062328e-324',
+    '2.2250738585072011e-308',
+    '2.2250738585072014e-308',
+    '1e-400',
+    '-0.0',
+    '-0e5',
+    '0.000',
+  ])
+    check(text);
+});
