@@ -3,12 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../../src/core/error-codes.js';
 import { readJson } from '../../../../src/core/exact-json.js';
 import { compileLaser } from '../../../../src/filter/dialect/laser/compile.js';
-import { rustRegexEngine } from '../../../../src/filter/rust-regex.js';
-import { loadRegexModule } from '../../../../workers/regex-module.js';
 import { corpus } from '../../../support/jsonl.js';
 import { problemFrom } from '../../../support/refused.js';
+import { cachedRegexEngine } from '../../../support/regex-engine.js';
 
-const options = { strict: false, regex: rustRegexEngine(loadRegexModule()) };
+const options = { strict: false, regex: cachedRegexEngine };
 
 interface ValidateCase {
   readonly id: string;
