@@ -21,7 +21,7 @@ import {
   type ReaderOptions,
 } from './frame.js';
 import { IGGY_HEADER_BYTES, readIggyFrame } from './iggy.js';
-import { readU32 } from './little-endian.js';
+import { readU32, ViewOfBytes } from './little-endian.js';
 
 /** Bytes before the first frame. */
 export const POLLED_PREFIX_BYTES = 16;
@@ -43,6 +43,7 @@ class IggyPolledReader implements FrameReader {
   #count = 0;
   readonly #partitionId: number;
   readonly #verifyChecksums: boolean;
+  readonly #views = new ViewOfBytes();
 
   constructor(partitionId: number, verifyChecksums: boolean) {
     this.#partitionId = partitionId;
@@ -67,7 +68,7 @@ class IggyPolledReader implements FrameReader {
   read(bytes: Uint8Array, at: number, end: number, left: number, frame: Frame): FrameStatus {
     frame.frameStart = at;
     if (left > 0 && this.ordinal >= this.#count) return corrupt(frame, 'count');
-    const status = readIggyFrame(bytes, at, end, left, this.#verifyChecksums, frame);
+    const status = readIggyFrame(this.#views.of(bytes), bytes, at, end, left, this.#verifyChecksums, frame);
     if (status === FRAME_OK) this.ordinal += 1;
     if (status === FRAME_END && this.ordinal !== this.#count) return corrupt(frame, 'count');
     return status;

@@ -27,15 +27,19 @@ import {
   type FrameStatus,
   type ReaderOptions,
 } from './frame.js';
-import { readU32, readU64 } from './little-endian.js';
+import { readU64, ViewOfBytes } from './little-endian.js';
 
 /** Bytes of a frame header. */
 export const IGGY_HEADER_BYTES = 64;
 
 const TWO_POW_32 = 0x1_0000_0000;
 
-/** Looks at one frame; the whole rule of `iggy` and the frames of `iggy_polled`. See {@link FrameReader.read}. */
+/**
+ * Looks at one frame; the whole rule of `iggy` and the frames of `iggy_polled`. See {@link FrameReader.read}. `view`
+ * shows the same bytes as `bytes`.
+ */
 export function readIggyFrame(
+  view: DataView,
   bytes: Uint8Array,
   at: number,
   end: number,
@@ -50,8 +54,8 @@ export function readIggyFrame(
     frame.needed = IGGY_HEADER_BYTES;
     return FRAME_NEEDS_BYTES;
   }
-  const headersBytes = readU32(bytes, at + 48);
-  const payloadBytes = readU32(bytes, at + 52);
+  const headersBytes = view.getUint32(at + 48, true);
+  const payloadBytes = view.getUint32(at + 52, true);
   // Both are u32, so the sum is an exact number below 2^34.
   const frameBytes = IGGY_HEADER_BYTES + payloadBytes + headersBytes;
   if (frameBytes > FRAME_BYTES_MAX) {
@@ -63,26 +67,26 @@ export function readIggyFrame(
     frame.needed = frameBytes;
     return FRAME_NEEDS_BYTES;
   }
-  if ((readU32(bytes, at + 56) | readU32(bytes, at + 60)) !== 0) {
+  if ((view.getUint32(at + 56, true) | view.getUint32(at + 60, true)) !== 0) {
     frame.fault = 'reserved';
     return FRAME_CORRUPT;
   }
-  const offset = readU32(bytes, at + 28) * TWO_POW_32 + readU32(bytes, at + 24);
+  const offset = view.getUint32(at + 28, true) * TWO_POW_32 + view.getUint32(at + 24, true);
   if (offset > OFFSET_MAX) {
     frame.fault = 'offset';
     return FRAME_CORRUPT;
   }
   if (verifyChecksums) {
-    const low = readU32(bytes, at);
-    const high = readU32(bytes, at + 4);
+    const low = view.getUint32(at, true);
+    const high = view.getUint32(at + 4, true);
     if ((low | high) !== 0 && !hasXxh3(bytes, at + 8, at + frameBytes, high, low)) {
       frame.fault = 'checksum';
       return FRAME_CORRUPT;
     }
   }
   frame.offset = offset;
-  frame.timestampLow = readU32(bytes, at + 32);
-  frame.timestampHigh = readU32(bytes, at + 36);
+  frame.timestampLow = view.getUint32(at + 32, true);
+  frame.timestampHigh = view.getUint32(at + 36, true);
   frame.payloadStart = at + IGGY_HEADER_BYTES;
   frame.payloadEnd = frame.payloadStart + payloadBytes;
   frame.headersStart = frame.payloadEnd;
@@ -104,6 +108,7 @@ class IggyReader implements FrameReader {
   readonly announcedOffset = -1;
   ordinal = 0;
   readonly #verifyChecksums: boolean;
+  readonly #views = new ViewOfBytes();
 
   constructor(verifyChecksums: boolean) {
     this.#verifyChecksums = verifyChecksums;
@@ -118,7 +123,7 @@ class IggyReader implements FrameReader {
   }
 
   read(bytes: Uint8Array, at: number, end: number, left: number, frame: Frame): FrameStatus {
-    const status = readIggyFrame(bytes, at, end, left, this.#verifyChecksums, frame);
+    const status = readIggyFrame(this.#views.of(bytes), bytes, at, end, left, this.#verifyChecksums, frame);
     if (status === FRAME_OK) this.ordinal += 1;
     return status;
   }

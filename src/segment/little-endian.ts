@@ -1,5 +1,5 @@
 /**
- * Unaligned little-endian reads and writes on a byte array, without a DataView per buffer.
+ * Unaligned little-endian reads and writes on a byte array, and the one DataView that a hot loop keeps.
  *
  * The caller has checked that the bytes are there; nothing here looks at a length.
  */
@@ -27,4 +27,21 @@ export function writeU32(bytes: Uint8Array, at: number, value: number): void {
 export function writeU64(bytes: Uint8Array, at: number, value: bigint): void {
   writeU32(bytes, at, Number(value & 0xffff_ffffn));
   writeU32(bytes, at + 4, Number((value >> 32n) & 0xffff_ffffn));
+}
+
+/**
+ * A DataView of the byte array at hand, made again only when that changes: one load where four bytes and three shifts
+ * would stand.
+ */
+export class ViewOfBytes {
+  #bytes: Uint8Array = new Uint8Array(0);
+  #view: DataView = new DataView(this.#bytes.buffer);
+
+  of(bytes: Uint8Array): DataView {
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    return this.#view;
+  }
 }

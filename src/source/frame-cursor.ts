@@ -69,8 +69,6 @@ export class FrameCursor {
   readonly frame = new Frame();
   /** The window, or a resident segment itself. */
   bytes: Uint8Array;
-  /** Position in the segment of `frame`'s first byte. */
-  framePosition = 0;
   /** Offset of the record before `frame`, across segments; −1 if none. */
   offsetBefore = -1;
   /** After CURSOR_TORN: bytes from the unfinished frame's start to the end of the segment. */
@@ -96,12 +94,12 @@ export class FrameCursor {
   #at = 0;
   #end = 0;
   #previousOffset = -1;
-  #ordinalBefore = 0;
   #isProbing = false;
   #final: CursorStatus = CURSOR_END;
   #isFinal = true;
-  #framesRead = 0;
-  #bytesRead = 0;
+  /** Where this cursor started in the segment. */
+  #startPosition = 0;
+  #startOrdinal = 0;
 
   constructor(window: Window) {
     this.#window = window;
@@ -120,8 +118,6 @@ export class FrameCursor {
     this.#previousOffset = mark.previousOffset;
     this.offsetBefore = mark.previousOffset;
     this.#isFinal = false;
-    this.#framesRead = 0;
-    this.#bytesRead = 0;
     this.#base = 0;
     this.#at = 0;
     this.#isProbing = mark.position === 0 || reader.prefixBytes > 0;
@@ -138,7 +134,9 @@ export class FrameCursor {
       this.#damage('shrunk', source.length);
       return;
     }
-    reader.restart(Math.max(mark.ordinal, 0));
+    this.#startPosition = start;
+    this.#startOrdinal = Math.max(mark.ordinal, 0);
+    reader.restart(this.#startOrdinal);
     this.#seek(start);
   }
 
@@ -149,7 +147,14 @@ export class FrameCursor {
 
   /** Mean distance of the frames read since `open`, in bytes; the smallest possible one before the first. */
   get averageFrameBytes(): number {
-    return this.#framesRead === 0 ? this.#reader.frameBytesMin : this.#bytesRead / this.#framesRead;
+    const frames = this.#reader.ordinal - this.#startOrdinal;
+    if (frames === 0) return this.#reader.frameBytesMin;
+    return (this.#base + this.#at - this.#startPosition) / frames;
+  }
+
+  /** Position in the segment of `frame`'s first byte. */
+  get framePosition(): number {
+    return this.#base + this.frame.frameStart;
   }
 
   /** Steps to the next visible record. */
@@ -158,18 +163,14 @@ export class FrameCursor {
     const frame = this.frame;
     if (this.#previousOffset >= this.#options.lastOffset) return this.#finish(CURSOR_END);
     for (;;) {
-      this.#ordinalBefore = this.#reader.ordinal;
       const left = this.#source.length - this.#base - this.#at;
       const status = this.#reader.read(this.bytes, this.#at, this.#end, left, frame);
       switch (status) {
         case FRAME_OK:
           if (frame.offset <= this.#previousOffset) return this.#damage('order', this.#base + frame.frameStart);
           if (frame.offset > this.#options.lastOffset) return this.#finish(CURSOR_END);
-          this.framePosition = this.#base + frame.frameStart;
           this.offsetBefore = this.#previousOffset;
           this.#previousOffset = frame.offset;
-          this.#framesRead += 1;
-          this.#bytesRead += frame.next - this.#at;
           this.#at = frame.next;
           return CURSOR_FRAME;
         case FRAME_NEEDS_BYTES:
@@ -191,10 +192,10 @@ export class FrameCursor {
     }
   }
 
-  /** Notes the place of `frame`, so that a cursor opened there reads it again. */
+  /** After FRAME: notes the place of `frame`, so that a cursor opened there reads it again. */
   saveFrame(mark: CursorMark): void {
     mark.position = this.framePosition;
-    mark.ordinal = this.#ordinalBefore;
+    mark.ordinal = this.#reader.ordinal - 1;
     mark.previousOffset = this.offsetBefore;
   }
 

@@ -41,6 +41,10 @@ function parsed(payload: Uint8Array): ReturnType<typeof JSON.parse> {
   }
 }
 
+function shapeBytes(name: ShapeName): number {
+  return shapeDataset(name).record(3).payload.length;
+}
+
 function headersOf(dataset: Dataset, index: number) {
   const { headers } = dataset.record(index);
   return textHeaders(decodeHeaderBlock(headers, 0, headers.length) ?? []);
@@ -117,7 +121,7 @@ describe('orbit', () => {
     for (let index = 0; index < 2000; index += 1) {
       const { payload } = broken.record(index);
       if (parsed(payload) === undefined) faults += 1;
-      else expect(payload).toEqual(orbit.record(index).payload);
+      else expect(Buffer.compare(payload, orbit.record(index).payload)).toBe(0);
     }
     expect(faults).toBe(20);
   });
@@ -178,14 +182,13 @@ describe('shapes', () => {
   });
 
   it('have the depth, width and size they are named for', () => {
-    const bytes = (name: ShapeName) => shapeDataset(name).record(3).payload.length;
     const deep = textOf(shapeDataset('deep').record(3).payload);
     expect(deep.replaceAll(/[^[{]/g, '').length).toBe(DEEP_LEVELS);
     expect(Object.keys(JSON.parse(textOf(shapeDataset('wide').record(3).payload))).length).toBe(WIDE_KEYS);
-    expect(bytes('long-text')).toBeGreaterThan(900_000);
-    expect(bytes('long-text')).toBeLessThan(1 << 20);
-    expect(bytes('tiny')).toBe(TINY_BYTES);
-    expect(Math.abs(bytes('document') - 29_000)).toBeLessThan(300);
+    expect(shapeBytes('long-text')).toBeGreaterThan(900_000);
+    expect(shapeBytes('long-text')).toBeLessThan(1 << 20);
+    expect(shapeBytes('tiny')).toBe(TINY_BYTES);
+    expect(Math.abs(shapeBytes('document') - 29_000)).toBeLessThan(300);
   });
 });
 

@@ -78,7 +78,7 @@ describe('encoded header blocks', () => {
       { key: 'k', value: { kind: 'u16', value: 513 } },
       { key: Uint8Array.of(7), value: { kind: 'bool', value: true } },
     ]);
-    expect(Buffer.from(block).toString('hex')).toBe('02010000006b0a020000000102' + '0101000000070301000000' + '01');
+    expect(Buffer.from(block).toString('hex')).toBe('02010000006b0a020000000102010100000007030100000001');
     expect(HEADER_KIND_CODES).toMatchObject({
       raw: 1,
       string: 2,

@@ -1,6 +1,7 @@
 /**
  * The frame cursor: windows, probes, visibility, marks, shrinking files (contract: scan-protocol §1, §4).
  */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OFFSET_MAX } from '../../src/core/limits.js';
 import { createReader } from '../../src/segment/formats.js';
@@ -14,6 +15,7 @@ import {
   startMark,
   WHOLE_SEGMENT,
 } from '../../src/source/frame-cursor.js';
+import { inlineSource } from '../../src/source/inline.js';
 import { Window } from '../../src/source/window.js';
 import { drain, piecewiseSource } from '../support/segment-drain.js';
 
@@ -149,5 +151,84 @@ describe('marks', () => {
     const source = piecewiseSource(new Uint8Array(10));
     cursor.open(source, createReader('iggy', READER_OPTIONS), WHOLE_SEGMENT, startMark());
     expect([cursor.next(), cursor.next()]).toEqual([CURSOR_DAMAGED, CURSOR_DAMAGED]);
+  });
+});
+
+describe('any segment', () => {
+  const payload = fc.oneof(
+    fc.uint8Array({ minLength: 1, maxLength: 40 }),
+    fc.uint8Array({ minLength: 1, maxLength: 900, size: 'max' }),
+  );
+
+  it('reads back as written, through any window, and goes on from any mark', () => {
+    const cases = fc.record({
+      records: fc.array(fc.record({ gap: fc.integer({ min: 1, max: 1000 }), payload }), { maxLength: 25 }),
+      format: fc.constantFrom('iggy' as const, 'iggy_polled' as const, 'ndjson' as const),
+      windowBytes: fc.integer({ min: 64, max: 2000 }),
+      resumeAt: fc.nat(25),
+    });
+    fc.assert(
+      fc.property(cases, ({ records: drawn, format, windowBytes, resumeAt }) => {
+        let offset = -1;
+        const records = drawn.map(({ gap, payload: bytes }) => {
+          offset = format === 'ndjson' ? offset + 1 : offset + gap;
+          // A line is any bytes but a line feed, and begins and ends with something that is seen.
+          const line = Uint8Array.from([0x22, ...bytes.map((byte) => (byte === 0x0a ? 0x0b : byte)), 0x22]);
+          return { offset, payload: format === 'ndjson' ? line : bytes, hasChecksum: true };
+        });
+        const bytes =
+          format === 'iggy'
+            ? encodeIggySegment(records)
+            : format === 'iggy_polled'
+              ? encodePolledBody(0, 0, records)
+              : encodeNdjson(
+                  records.map((record) => record.payload),
+                  '\r\n',
+                );
+        const whole = drain(format, bytes, { windowBytes, verifyChecksums: true });
+        expect(whole.ending).toBe('end');
+        expect(whole.offsets).toEqual(records.map((record) => record.offset));
+        expect(whole.payloads).toEqual(records.map((record) => record.payload));
+        const at = Math.min(resumeAt, records.length - 1);
+        if (at < 0) return;
+        const mark = { position: whole.positions[at]!, ordinal: at, previousOffset: whole.offsets[at - 1] ?? -1 };
+        expect(drain(format, bytes, { windowBytes, mark }).offsets).toEqual(whole.offsets.slice(at));
+      }),
+      { seed: 7, numRuns: 400 },
+    );
+  });
+});
+
+describe('memory', () => {
+  it('is not allocated per frame, read in place or through the window', () => {
+    const iggy = segmentOf(60_000, () => 20);
+    const ndjson = encodeNdjson(Array.from({ length: 200_000 }, () => Uint8Array.of(0x7b, 0x7d)));
+    const cursor = new FrameCursor(new Window());
+    for (const [format, bytes] of [
+      ['iggy', iggy],
+      ['ndjson', ndjson],
+    ] as const) {
+      for (const source of [inlineSource(bytes), piecewiseSource(bytes)]) {
+        const passes = () => {
+          let sum = 0;
+          for (let pass = 0; pass < 4; pass += 1) {
+            cursor.open(source, createReader(format, READER_OPTIONS), WHOLE_SEGMENT, startMark());
+            while (cursor.next() === CURSOR_FRAME) sum += cursor.frame.offset;
+          }
+          return sum;
+        };
+        const first = passes();
+        // The first rounds run unoptimised, which boxes numbers; the steady state is what counts.
+        const grown = Math.min(
+          ...Array.from({ length: 6 }, () => {
+            globalThis.gc!();
+            const before = process.memoryUsage().heapUsed;
+            expect(passes()).toBe(first);
+            return process.memoryUsage().heapUsed - before;
+          }),
+        );
+        expect(grown, `${format}, ${source.identity}`).toBeLessThan(64 * 1024);
+      }
+    }
   });
 });
