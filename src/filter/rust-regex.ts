@@ -14,14 +14,13 @@
 import { Refusal, refuse } from '../core/error-codes.js';
 import type { CompiledRegex, RegexEngine } from './regex.js';
 
-/** The exports of the module that the glue uses, as its compiler declares them. */
-interface EngineExports {
+/** One instance of the module: the exports that the glue uses, under names of its own. */
+interface Engine {
   readonly memory: WebAssembly.Memory;
-  readonly rregex_new: (pointer: number, length: number) => [number, number, number];
-  readonly rregex_isMatch: (regex: number, pointer: number, length: number) => number;
-  readonly __wbindgen_malloc: (length: number, align: number) => number;
-  readonly __wbindgen_start: () => void;
-  readonly __wbindgen_export_2: WebAssembly.Table;
+  readonly allocate: (length: number, align: number) => number;
+  readonly compile: (pointer: number, length: number) => [number, number, number];
+  readonly isMatch: (regex: number, pointer: number, length: number) => number;
+  readonly references: WebAssembly.Table;
 }
 
 /** Engine flag for simple Unicode case folding. Patterns cannot hold flags of their own (laser-filter §3). */
@@ -53,7 +52,7 @@ export function rustRegexEngine(module: WebAssembly.Module): RegexEngine {
 class RustRegex implements CompiledRegex {
   readonly #module: WebAssembly.Module;
   readonly #pattern: string;
-  #engine: EngineExports;
+  #engine: Engine;
   #regex: number;
   #memory: Uint8Array;
   #trapped = false;
@@ -70,13 +69,13 @@ class RustRegex implements CompiledRegex {
     if (this.#trapped) this.#renew();
     const length = end - start;
     try {
-      const pointer = this.#engine.__wbindgen_malloc(length, 1) >>> 0;
+      const pointer = this.#engine.allocate(length, 1) >>> 0;
       // The memory may have grown in this call or the one before, which detaches the view.
       if (this.#memory.byteLength === 0) this.#memory = new Uint8Array(this.#engine.memory.buffer);
       const memory = this.#memory;
       // PERF: a loop, because `set(subarray)` would allocate a view for each search.
       for (let i = 0; i < length; i++) memory[pointer + i] = bytes[start + i]!;
-      return this.#engine.rregex_isMatch(this.#regex, pointer, length) !== 0;
+      return this.#engine.isMatch(this.#regex, pointer, length) !== 0;
     } catch (thrown) {
       if (!(thrown instanceof WebAssembly.RuntimeError)) throw thrown;
       this.#trapped = true;
@@ -92,14 +91,14 @@ class RustRegex implements CompiledRegex {
   }
 }
 
-function compileIn(engine: EngineExports, pattern: string): number {
+function compileIn(engine: Engine, pattern: string): number {
   const utf8 = new TextEncoder().encode(pattern);
   try {
-    const pointer = engine.__wbindgen_malloc(utf8.length, 1) >>> 0;
+    const pointer = engine.allocate(utf8.length, 1) >>> 0;
     new Uint8Array(engine.memory.buffer).set(utf8, pointer);
-    const [regex, error, failed] = engine.rregex_new(pointer, utf8.length);
+    const [regex, error, failed] = engine.compile(pointer, utf8.length);
     if (failed === 0) return regex >>> 0;
-    const message = engine.__wbindgen_export_2.get(error);
+    const message = engine.references.get(error);
     return refuse('invalid_request', `the pattern does not compile: ${String(message)}`, { given: pattern });
   } catch (thrown) {
     if (!(thrown instanceof WebAssembly.RuntimeError)) throw thrown;
@@ -111,25 +110,32 @@ function compileIn(engine: EngineExports, pattern: string): number {
  * A fresh instance. Of the module's imports only two are reached by the exports above: the one that turns an error into
  * a value (here its text) and the one that reports a panic. The others build results that the glue never asks for.
  */
-function instantiate(module: WebAssembly.Module): EngineExports {
+function instantiate(module: WebAssembly.Module): Engine {
   const text = (pointer: number, length: number): string =>
-    new TextDecoder().decode(new Uint8Array(exports.memory.buffer, pointer >>> 0, length >>> 0));
-  const functions: Record<string, unknown> = {};
+    new TextDecoder().decode(new Uint8Array(engine.memory.buffer, pointer >>> 0, length >>> 0));
+  const imports: Record<string, unknown> = {};
   for (const { name } of WebAssembly.Module.imports(module)) {
-    functions[name] = (): never => {
+    imports[name] = (): never => {
       throw new WebAssembly.RuntimeError(`unexpected call of ${name}`);
     };
   }
-  functions['__wbindgen_error_new'] = text;
-  functions['__wbindgen_string_new'] = text;
-  functions['__wbindgen_throw'] = (pointer: number, length: number): never => {
+  imports['__wbindgen_error_new'] = text;
+  imports['__wbindgen_string_new'] = text;
+  imports['__wbindgen_throw'] = (pointer: number, length: number): never => {
     throw new WebAssembly.RuntimeError(text(pointer, length));
   };
   // The four constants that generated code keeps in the table are read only through imports that are never called.
-  functions['__wbindgen_init_externref_table'] = (): void => {
-    exports.__wbindgen_export_2.grow(4);
+  imports['__wbindgen_init_externref_table'] = (): void => {
+    engine.references.grow(4);
   };
-  const exports = new WebAssembly.Instance(module, { wbg: functions }).exports as unknown as EngineExports;
-  exports.__wbindgen_start();
-  return exports;
+  const { exports } = new WebAssembly.Instance(module, { wbg: imports });
+  const engine = {
+    memory: exports['memory'],
+    allocate: exports['__wbindgen_malloc'],
+    compile: exports['rregex_new'],
+    isMatch: exports['rregex_isMatch'],
+    references: exports['__wbindgen_export_2'],
+  } as Engine;
+  (exports['__wbindgen_start'] as () => void)();
+  return engine;
 }

@@ -206,8 +206,8 @@ test('literals coerce as values do, doubles not at all', () => {
 });
 
 /** Microseconds since 1970. */
-function microsOf(instant: Instant): bigint {
-  return BigInt(instant.seconds) * 1_000_000n + BigInt(instant.micros);
+function microsOf({ seconds, micros }: Instant): bigint {
+  return BigInt(seconds) * 1_000_000n + BigInt(micros);
 }
 
 function instant(text: string, format: TimestampFormat): bigint | undefined {

@@ -80,7 +80,7 @@ test('an operator makes a truth of an order, and unordered is unknown under each
   };
   for (const [op, truths] of Object.entries(rows)) {
     const code = opCode(op as CompareOp);
-    expect([-1, 0, 1].map((order) => truthOfOrder(code, order as Order))).toEqual(truths);
+    expect(([-1, 0, 1] as const).map((found) => truthOfOrder(code, found))).toEqual(truths);
     expect(truthOfOrder(code, UNORDERED)).toBe(UNKNOWN);
   }
 });
@@ -153,8 +153,8 @@ test('texts are ordered by code points, not by UTF-16 units', () => {
   fc.assert(
     fc.property(text, text, (value, literal) => {
       const utf8 = new TextEncoder().encode(`x${value}x`);
-      const order = orderText(utf8, 1, utf8.length - 1, new CompareLiteral({ kind: 'string', value: literal }));
-      expect(order).toBe(Buffer.compare(Buffer.from(value), Buffer.from(literal)));
+      const found = orderText(utf8, 1, utf8.length - 1, new CompareLiteral({ kind: 'string', value: literal }));
+      expect(found).toBe(Buffer.compare(Buffer.from(value), Buffer.from(literal)));
     }),
     { seed: 4, numRuns: 2_000 },
   );

@@ -39,9 +39,15 @@ function filterOf(expr: unknown, codec = 'json'): string {
   return JSON.stringify({ v: 1, evaluator_version: 1, expr, codec });
 }
 
+function string(value: string): unknown {
+  return { kind: 'string', value };
+}
+
+function pred(field: string, op: string, value: unknown): unknown {
+  return { field, op, value };
+}
+
 test('labels say what each node asks', () => {
-  const string = (value: string): unknown => ({ kind: 'string', value });
-  const pred = (field: string, op: string, value: unknown): unknown => ({ field, op, value });
   const number = { kind: 'number' };
   const expr = {
     any: [
