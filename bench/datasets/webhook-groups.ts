@@ -41,12 +41,12 @@ export const WEBHOOK_GROUPS: readonly WebhookGroup[] = [
     filter: document({ header: { key: 'action', op: 'in', value: list('created', 'opened') } }, 'headers_only'),
   },
   {
-    name: 'hello-repos-of-2019',
+    name: 'new-hello-repos',
     filter: document({
       all: [
         {
           pred_as: {
-            ...pred('repository.created_at', 'gte', string('2019-01-01T00:00:00Z')),
+            ...pred('repository.created_at', 'gte', string('2019-05-15T15:20:00Z')),
             coerce: { kind: 'timestamp', format: 'rfc3339' },
           },
         },

@@ -27,8 +27,8 @@ interface Log {
 
 const { values: options } = parseArgs({
   options: {
-    orbit: { type: 'string', default: '60000' },
-    webhooks: { type: 'string', default: '6000' },
+    orbit: { type: 'string', default: '50000' },
+    webhooks: { type: 'string', default: '3290' },
   },
 });
 
