@@ -10,9 +10,13 @@ import { Piscina } from 'piscina';
 import type { Problem } from '../core/error-codes.js';
 import { WORKER_HEAP_MIB_MAX } from '../core/limits.js';
 import type { WorkerReply, WorkerSetup, WorkerTask } from '../scan/task.js';
+import type { ThreadSetup } from './thread.js';
 
 /** The workers' entry point, beside the compiled tree of this file. */
 export const WORKER_URL = new URL('../../workers/scan-worker.js', import.meta.url);
+
+/** What the library loads into each thread: it loads the entry point and moves the buffers of replies. */
+export const THREAD_URL = new URL('thread.js', import.meta.url);
 
 /** Why a worker was replaced: it died by itself, or its task ran too long. */
 export type RestartReason = 'crashed' | 'killed';
@@ -29,6 +33,8 @@ export interface PoolOptions {
   readonly onFault: (fault: Error) => void;
   /** Default {@link WORKER_URL}. */
   readonly workerUrl?: URL;
+  /** Default {@link THREAD_URL}. */
+  readonly threadUrl?: URL;
 }
 
 export class ScanPool {
@@ -44,8 +50,9 @@ export class ScanPool {
   /** Spawns the threads. `start` from outside: a pool is of use only once its workers have answered. */
   private constructor(options: PoolOptions) {
     this.options = options;
+    const threadSetup: ThreadSetup = { ...options.setup, entryUrl: (options.workerUrl ?? WORKER_URL).href };
     this.threads = new Piscina({
-      filename: (options.workerUrl ?? WORKER_URL).href,
+      filename: (options.threadUrl ?? THREAD_URL).href,
       minThreads: options.workers,
       maxThreads: options.workers,
       idleTimeout: Infinity,
@@ -54,7 +61,7 @@ export class ScanPool {
       // The default parks an idle worker in a wait that its message ports cannot interrupt.
       atomics: 'async',
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
-      workerData: options.setup,
+      workerData: threadSetup,
       recordTiming: false,
     });
     this.threads.on('workerCreate', () => this.onWorkerReady());

@@ -147,19 +147,24 @@ export interface ScanCursorState {
   readonly mark: CursorMark;
   /** What each segment was when it was opened; null where it was not needed. Fixed by the first slice. */
   readonly opened: readonly (OpenedBefore | null)[];
+  /** The last visible record met while locating it. */
+  readonly last: { readonly segment: number; readonly offset: number; readonly mark: CursorMark } | null;
   /** Highest offset known so far, −1 if none. */
   readonly frontier: number;
 }
 
 /** One filter between two slices; see `filter-run.ts`. */
 export interface FilterRunState {
-  /** Records below it are skipped. */
+  /** Records below it are skipped; −1 while the last visible record is being located for this filter. */
   readonly startOffset: number;
   /** Until a record at or after this instant is met, everything is skipped: [high, low] halves of the microseconds. */
   readonly waitsFor: readonly [number, number] | null;
-  /** What a continuation carries while nothing was classified. */
+  /** What a continuation carries while nothing was classified in this response. */
   readonly start: ContinuationStart;
-  readonly hint: ContinuationHint | null;
+  /** Where a continuation goes on, −1 while nothing was classified in this response. */
+  readonly nextOffset: number;
+  /** Place of a frame at or just before that offset; segment −1 if none is known. */
+  readonly hint: ContinuationHint;
   readonly page: OpenPageState | null;
 }
 
@@ -171,10 +176,7 @@ export interface OpenPageState {
   readonly bytes: Uint8Array;
   readonly bytesUsed: number;
   readonly positions: number[];
-  readonly headerPositions: number[];
   readonly offsets: number[];
-  readonly timestampsHigh: number[];
-  readonly timestampsLow: number[];
   readonly unevaluated: { readonly offset: number; readonly reason: string }[];
 }
 

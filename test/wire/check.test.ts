@@ -55,6 +55,6 @@ describe('a checked body', () => {
 
   test('several faults stand in errors, the first also by itself', () => {
     const problem = problemFrom({ ...GOOD, count: 0, partition_id: 'x' });
-    expect(problem.errors?.map((one) => one.field).sort()).toEqual(['/count', '/partition_id']);
+    expect(problem.errors?.map((one) => one.field).toSorted()).toEqual(['/count', '/partition_id']);
   });
 });

@@ -1,0 +1,60 @@
+/**
+ * `validate` and `test` (contract: scan-protocol §2), which run in a worker because user text is compiled only there.
+ *
+ * A refused filter is a problem; a fault verdict is an answer like any other.
+ */
+import { decodeJson } from '../codec/json/decode.js';
+import type { DecoderLimits } from '../codec/walker.js';
+import { TRUTH_NAMES } from '../core/truth.js';
+import { NO_REASON, REASON_NAMES, reasonOf, VERDICT_NAMES, verdictOf } from '../core/verdict.js';
+import { Evaluator } from '../filter/evaluate.js';
+import { explain, type ExplainedNode } from '../filter/explain.js';
+import type { ExplainNode, TestReply, ValidateReply } from '../wire/filter-request.js';
+import { checkCodec, SCAN_LIMITS, type ScanCompiler } from './compile.js';
+import type { TestTask, ValidateTask } from './task.js';
+import { readTestRecord } from './test-record.js';
+
+/** What a filter is and costs. Throws a `Refusal` where it does not compile. */
+export function validateFilter(compiler: ScanCompiler, task: ValidateTask): ValidateReply {
+  const { digest, canonical, warnings, summary } = compiler.compileText(task.filter);
+  const { class: costClass, score, indexable } = summary.cost;
+  return {
+    digest,
+    canonical,
+    reads_payload: summary.readsPayload,
+    reads_headers: summary.readsHeaders,
+    paths: [...summary.paths],
+    header_keys: [...summary.headerKeys],
+    cost: { class: costClass, score, indexable },
+    warnings: warnings.map(({ pointer, reason, hint }) => ({ pointer, reason, hint })),
+  };
+}
+
+/** What a filter says of one record, and why. Throws a `Refusal` for a filter, record or codec that cannot be used. */
+export function testFilter(compiler: ScanCompiler, task: TestTask): TestReply {
+  const { lowered, digest } = compiler.compileText(task.filter);
+  checkCodec(task.filter, lowered);
+  const record = readTestRecord(task.record);
+  const limits: DecoderLimits = {
+    maxPayloadBytes: task.limits?.max_payload_bytes ?? SCAN_LIMITS.maxPayloadBytes,
+    maxDepth: task.limits?.max_depth ?? SCAN_LIMITS.maxDepth,
+  };
+  const { outcome, root } = explain(new Evaluator(lowered, decodeJson, compiler.regex), record, limits);
+  const reason = reasonOf(outcome);
+  return {
+    policy: { dialect: task.filter.dialect, digest },
+    explanation: {
+      verdict: VERDICT_NAMES[verdictOf(outcome)],
+      ...(reason === NO_REASON ? {} : { fault: REASON_NAMES[reason] }),
+      root: wireNode(root),
+    },
+  };
+}
+
+function wireNode({ label, truth, children }: ExplainedNode): ExplainNode {
+  return {
+    label,
+    ...(truth === undefined ? {} : { truth: TRUTH_NAMES[truth] }),
+    ...(children === undefined ? {} : { children: children.map(wireNode) }),
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * An open page of one filter: what was delivered so far, and the counts of the contract (scan-protocol §1 "A page").
+ *
+ * Delivered frames are copied here byte for byte, because the window they stand in is read over; everything else of a
+ * record is a number. A page survives the end of a slice and a change of worker as an `OpenPageState`, whose buffer is
+ * transferred. It is encoded only when it closes (`page-encode.ts`).
+ *
+ * Invariants: examined = matched + rejected + unevaluated_count + dropped, at every moment; nothing is allocated for a
+ * record that is not delivered; the record that stops a page is in no count.
+ */
+import { PAGE_BYTES_FIRST } from '../core/limits.js';
+import type { Frame } from '../segment/frame.js';
+import type { FilterTotals, OpenPageState, ReplyForm } from './task.js';
+
+/** Bytes that an `offsets` reply counts for each record. */
+const OFFSET_REPLY_BYTES = 8;
+
+/** What a record counts toward `max_reply_bytes` under a reply form: stored frame bytes, before any encoding. */
+export function replyBytesOf(form: ReplyForm, frame: Frame): number {
+  switch (form) {
+    case 'records':
+      return frame.frameEnd - frame.frameStart;
+    case 'headers':
+      return frame.frameEnd - frame.frameStart - (frame.payloadEnd - frame.payloadStart);
+    case 'offsets':
+      return OFFSET_REPLY_BYTES;
+    case 'count':
+      return 0;
+  }
+}
+
+/** No counts yet. */
+export function noTotals(): FilterTotals {
+  return { pages: 0, examined: 0, matched: 0, rejected: 0, unevaluated_count: 0, dropped: 0, examined_bytes: 0 };
+}
+
+export class OpenPage {
+  readonly form: ReplyForm;
+  /** Counts of this page (`pages` stays 0). */
+  readonly totals: FilterTotals;
+  /** Offset of the last record classified on this page, −1 if none. */
+  lastOffset: number;
+  /** Counted toward `max_reply_bytes`. */
+  replyBytes: number;
+  /** Kept pieces of the delivered records, joined; empty for `offsets` and `count`. */
+  bytes: Uint8Array;
+  bytesUsed: number;
+  /** Start of each kept piece in `bytes`. */
+  readonly positions: number[];
+  /** Offsets of the delivered records; empty for `count`. */
+  readonly offsets: number[];
+  readonly unevaluated: { readonly offset: number; readonly reason: string }[];
+
+  /** A new page, or the one that an earlier slice left open. */
+  constructor(form: ReplyForm, state: OpenPageState | null) {
+    this.form = form;
+    this.totals = state?.totals ?? noTotals();
+    this.lastOffset = state?.lastOffset ?? -1;
+    this.replyBytes = state?.replyBytes ?? 0;
+    // Each page has its own buffer, also an empty one: a shared one could be transferred only once.
+    this.bytes = state?.bytes ?? new Uint8Array(0);
+    this.bytesUsed = state?.bytesUsed ?? 0;
+    this.positions = state?.positions ?? [];
+    this.offsets = state?.offsets ?? [];
+    this.unevaluated = state?.unevaluated ?? [];
+  }
+
+  /** What crosses to the next slice. The page must not be used any more: its buffer goes with it. */
+  save(): OpenPageState {
+    const { totals, lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated } = this;
+    return { totals, lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated };
+  }
+
+  /** Records delivered: matched and unevaluated. */
+  get delivered(): number {
+    return this.totals.matched + this.totals.unevaluated_count;
+  }
+
+  /** Keeps what the reply form needs of the record in `source`. The counts are the caller's. */
+  keep(source: Uint8Array, frame: Frame): void {
+    this.replyBytes += replyBytesOf(this.form, frame);
+    if (this.form === 'count') return;
+    this.offsets.push(frame.offset);
+    if (this.form === 'offsets') return;
+    this.positions.push(this.bytesUsed);
+    if (this.form === 'records') {
+      this.append(source, frame.frameStart, frame.frameEnd);
+    } else {
+      this.append(source, frame.frameStart, frame.payloadStart);
+      this.append(source, frame.payloadEnd, frame.frameEnd);
+    }
+  }
+
+  private append(source: Uint8Array, start: number, end: number): void {
+    const wanted = this.bytesUsed + end - start;
+    if (wanted > this.bytes.length) this.grow(wanted);
+    this.bytes.set(source.subarray(start, end), this.bytesUsed);
+    this.bytesUsed = wanted;
+  }
+
+  private grow(wanted: number): void {
+    const grown = new Uint8Array(Math.max(wanted, this.bytes.length * 2, PAGE_BYTES_FIRST));
+    grown.set(this.bytes.subarray(0, this.bytesUsed));
+    this.bytes = grown;
+  }
+}

@@ -1,0 +1,277 @@
+/**
+ * The pass: frames in, outcomes to the filters (house §5), for the length of one slice.
+ *
+ * All filters share one pass from the lowest start. Cheapest first: frame header, offset, budgets, and only then the
+ * program, which reads headers and payload as far as some filter needs them. A record that no filter delivers allocates
+ * nothing here.
+ *
+ * Order of stops (contract: scan-protocol §1 "Stops"): cancelled and deadline every N records, the end of the visible
+ * records, budgets, then the record itself. Damage ends the scan where it stands; later segments are not read.
+ */
+import { type Problem, Refusal } from '../core/error-codes.js';
+import { OFFSET_MAX } from '../core/limits.js';
+import type { Program } from '../filter/program.js';
+import { createReader } from '../segment/formats.js';
+import type { FrameReader } from '../segment/frame.js';
+import {
+  CURSOR_DAMAGED,
+  CURSOR_FRAME,
+  CURSOR_SKIPPED,
+  CURSOR_TORN,
+  type CursorMark,
+  type FrameCursor,
+  startMark,
+} from '../source/frame-cursor.js';
+import type { SegmentSource } from '../source/segment-source.js';
+import { LOOK_CANCELLED, LOOK_DEADLINE, LOOK_GO_ON, type SliceControl } from './control.js';
+import type { FilterRun, RunContext } from './filter-run.js';
+import { isBelow } from './start.js';
+import type { ScanCursorState, ScanSpec } from './task.js';
+
+export interface PassDeps {
+  readonly program: Program;
+  readonly runs: readonly FilterRun[];
+  readonly context: RunContext;
+  readonly control: SliceControl;
+  readonly cursor: FrameCursor;
+  /** Opens the segment at an index of the request; the pass closes it. */
+  openSegment(index: number): SegmentSource;
+}
+
+export class ScanPass {
+  /** Damage met after some filter examined a record. */
+  damage: Problem | undefined;
+  private readonly deps: PassDeps;
+  private readonly opened: ScanCursorState['opened'];
+  private phase: ScanCursorState['phase'];
+  private segment: number;
+  /** Where the next frame is read; kept up to date only between segments and at the end of the slice. */
+  private mark: CursorMark;
+  /** The last visible record so far, while it is being located. */
+  private lastSegment: number;
+  private lastOffset: number;
+  private readonly lastMark: CursorMark;
+  private source: SegmentSource | null = null;
+  /** Place of the current frame, reused for every record. */
+  private readonly place = { segment: 0, position: 0 };
+
+  constructor(deps: PassDeps, state: ScanCursorState) {
+    this.deps = deps;
+    this.opened = state.opened;
+    this.phase = state.phase;
+    this.segment = state.segment;
+    this.mark = { ...state.mark };
+    this.lastSegment = state.last?.segment ?? 0;
+    this.lastOffset = state.last?.offset ?? NONE;
+    this.lastMark = { ...(state.last?.mark ?? startMark()) };
+  }
+
+  /**
+   * Runs until the slice is over or every filter has stopped. Throws a `Refusal`: `source_corrupt` for damage before
+   * any filter examined a record, and what a failing store says.
+   */
+  run(): void {
+    try {
+      while (this.isRunning && this.step());
+      if (this.source !== null) this.deps.cursor.saveNext(this.mark);
+    } finally {
+      this.closeSegment();
+    }
+  }
+
+  /** Where the next slice goes on. To be asked after `run`. */
+  save(): ScanCursorState {
+    const { phase, segment, mark, opened } = this;
+    const last = { segment: this.lastSegment, offset: this.lastOffset, mark: this.lastMark };
+    return {
+      phase,
+      segment,
+      mark,
+      opened,
+      last: this.lastOffset === NONE ? null : last,
+      frontier: this.deps.context.frontier,
+    };
+  }
+
+  /** True while some filter has not stopped. */
+  get isRunning(): boolean {
+    const { runs } = this.deps;
+    for (let i = 0; i < runs.length; i += 1) if (runs[i]!.isRunning) return true;
+    return false;
+  }
+
+  /** One frame, or one step between frames. False when the slice is over. */
+  private step(): boolean {
+    const { control, cursor } = this.deps;
+    const look = control.look();
+    if (look !== LOOK_GO_ON) {
+      if (look === LOOK_CANCELLED) this.stopAll({ stop: 'cancelled' });
+      else if (look === LOOK_DEADLINE) this.stopAll({ stop: 'deadline' });
+      return false;
+    }
+    if (this.source === null && !this.openNext()) {
+      this.reachEnd(0);
+      return true;
+    }
+    switch (cursor.next()) {
+      case CURSOR_FRAME:
+        control.passed(cursor.frame.frameEnd - cursor.frame.frameStart);
+        if (this.phase === 'locate') this.noteLast();
+        else this.examine();
+        return true;
+      case CURSOR_SKIPPED:
+        control.lookNext();
+        return true;
+      case CURSOR_DAMAGED:
+        this.meetDamage();
+        return true;
+      case CURSOR_TORN:
+        this.leaveSegment();
+        this.reachEnd(cursor.tornBytes);
+        return true;
+      default:
+        this.leaveSegment();
+        return true;
+    }
+  }
+
+  /** Offers the current record to every filter that wants it; the program looks at it only if one may examine it. */
+  private examine(): void {
+    const { runs, program, cursor } = this.deps;
+    const { frame, bytes } = cursor;
+    let isBegun = false;
+    for (let i = 0; i < runs.length; i += 1) {
+      const run = runs[i]!;
+      if (!run.isRunning || !run.wants(frame) || run.stopsAtBudget(frame)) continue;
+      if (!isBegun) {
+        program.begin(bytes, frame.payloadStart, frame.payloadEnd, frame.headersStart, frame.headersEnd);
+        this.place.segment = this.segment;
+        this.place.position = cursor.framePosition;
+        isBegun = true;
+      }
+      run.take(program.evaluate(i), bytes, frame, this.place);
+    }
+    if (this.deps.control.isAtLook) this.setReadAhead();
+  }
+
+  private noteLast(): void {
+    const { cursor } = this.deps;
+    this.lastSegment = this.segment;
+    this.lastOffset = cursor.frame.offset;
+    cursor.saveFrame(this.lastMark);
+  }
+
+  /** Opens the next segment that may hold something; false when there is none. */
+  private openNext(): boolean {
+    const { cursor, context } = this.deps;
+    const { segments } = context.spec;
+    const lowest = this.lowestWanted();
+    while (
+      this.segment < segments.length &&
+      (this.opened[this.segment] === null || isBelow(segments[this.segment]!, lowest))
+    ) {
+      this.segment += 1;
+      this.mark = { ...startMark(), previousOffset: this.mark.previousOffset };
+    }
+    if (this.segment >= segments.length) return false;
+    this.source = this.deps.openSegment(this.segment);
+    this.setReadAhead();
+    openCursor(cursor, context.spec, this.segment, this.source, this.mark);
+    context.frontier = Math.max(context.frontier, cursor.announcedOffset);
+    return true;
+  }
+
+  /** The segment is read to its end: the next one goes on after its last offset. */
+  private leaveSegment(): void {
+    this.deps.cursor.saveNext(this.mark);
+    this.closeSegment();
+    this.segment += 1;
+    this.mark = { ...startMark(), previousOffset: this.mark.previousOffset };
+  }
+
+  private closeSegment(): void {
+    this.source?.close();
+    this.source = null;
+  }
+
+  /** No visible record is left. */
+  private reachEnd(tornBytes: number): void {
+    const { context } = this.deps;
+    context.frontier = Math.max(context.frontier, this.mark.previousOffset);
+    if (this.phase === 'locate') this.goToLast();
+    else this.stopAll({ stop: 'end_of_visible', ...(tornBytes === 0 ? {} : { torn_bytes: tornBytes }) });
+  }
+
+  /** The last visible record is known: the scan proper begins, there or at a lower start of another filter. */
+  private goToLast(): void {
+    this.phase = 'scan';
+    for (const run of this.deps.runs) run.startAtLast(Math.max(this.lastOffset, 0));
+    const isBeyondOthers = this.lastOffset !== NONE && this.lowestWanted() >= this.lastOffset;
+    this.segment = isBeyondOthers ? this.lastSegment : 0;
+    this.mark = isBeyondOthers ? { ...this.lastMark } : startMark();
+  }
+
+  private meetDamage(): void {
+    const { cursor, runs } = this.deps;
+    cursor.saveNext(this.mark);
+    const place = {
+      segment: this.segment,
+      position: cursor.damagePosition,
+      ...(this.mark.previousOffset < 0 ? {} : { offset_before: this.mark.previousOffset }),
+    };
+    const problem: Problem = {
+      code: 'source_corrupt',
+      detail: `Segment ${place.segment} is damaged at byte ${place.position} (${cursor.fault}).`,
+      field: `/segments/${place.segment}`,
+      ...place,
+    };
+    if (!runs.some((run) => run.hasExamined)) throw new Refusal(problem);
+    const ending = { stop: 'corrupt', fault: { reason: 'source_corrupt', ...place } } as const;
+    for (const run of runs) {
+      if (run.isRunning && run.hasExamined) run.stop(ending);
+      else if (run.isRunning) run.abandon(ending);
+    }
+    this.damage = problem;
+  }
+
+  private stopAll(ending: Parameters<FilterRun['stop']>[0]): void {
+    for (const run of this.deps.runs) if (run.isRunning) run.stop(ending);
+  }
+
+  private lowestWanted(): number {
+    let lowest = OFFSET_MAX;
+    for (const run of this.deps.runs) if (run.isRunning) lowest = Math.min(lowest, run.wantsFrom);
+    return lowest;
+  }
+
+  /** Reads no further than this slice, and what the filters may still examine, will use (scan-protocol §4). */
+  private setReadAhead(): void {
+    const { cursor, control, runs } = this.deps;
+    if (this.source?.resident !== null) return;
+    let worth = 0;
+    for (const run of runs) {
+      if (!run.isRunning) continue;
+      // Records below a start are skipped without counting, so before the first one no budget bounds the reading.
+      if (!run.hasExamined) worth = Number.POSITIVE_INFINITY;
+      else worth = Math.max(worth, run.bytesWorthReading(cursor.averageFrameBytes));
+    }
+    cursor.readAheadBytes = Math.max(0, Math.min(control.bytesLeft, worth));
+  }
+}
+
+const NONE = -1;
+
+/** Places the cursor in a segment of the request, at `mark`. */
+export function openCursor(
+  cursor: FrameCursor,
+  spec: ScanSpec,
+  index: number,
+  source: SegmentSource,
+  mark: CursorMark,
+): FrameReader {
+  const { format, baseOffset, sealed, verifyChecksums, lastOffset } = spec.segments[index]!;
+  const reader = createReader(format, { partitionId: spec.partitionId, baseOffset, sealed, verifyChecksums });
+  const mayBeTorn = index === spec.segments.length - 1 && !sealed;
+  cursor.open(source, reader, { lastOffset: lastOffset ?? OFFSET_MAX, mayBeTorn }, mark);
+  return reader;
+}

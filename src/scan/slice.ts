@@ -1,0 +1,210 @@
+/**
+ * One slice of a scan: task in, pages and the next state out (house §1, §6). It runs in a worker and needs no thread.
+ *
+ * The first slice compiles the filters, checks continuations and opens every segment once, so that whatever is wrong
+ * with the request is a problem before the first byte of the reply. A later slice may run on another worker: it finds
+ * all it needs in the task.
+ *
+ * Invariants: nothing is thrown across, a problem is plain data; a segment's length is taken once, by the first slice;
+ * every descriptor opened here is closed here.
+ */
+import type { Clock } from '../core/clock.js';
+import { type Problem, Refusal } from '../core/error-codes.js';
+import { OFFSET_MAX } from '../core/limits.js';
+import type { RegexEngine } from '../filter/regex.js';
+import { CURSOR_FRAME, FrameCursor, startMark } from '../source/frame-cursor.js';
+import type { OpenedBefore, SegmentSource } from '../source/segment-source.js';
+import { Window } from '../source/window.js';
+import { type CompiledScan, ScanCompiler } from './compile.js';
+import { SliceControl } from './control.js';
+import { noCounters } from './counters.js';
+import { FilterRun, type RunContext } from './filter-run.js';
+import { noTotals } from './page.js';
+import { openCursor, ScanPass } from './scan-loop.js';
+import { givenFrontier, isBelow, startRun } from './start.js';
+import type {
+  FilterProgress,
+  FilterRunState,
+  ScanCursorState,
+  ScanState,
+  SegmentSpec,
+  SliceCounters,
+  SliceReply,
+  SliceTask,
+  WorkerReply,
+} from './task.js';
+
+/** What a slice needs from outside: time, keys, the regex engine, and whoever opens segments. */
+export interface SliceDeps {
+  readonly clock: Clock;
+  readonly regex: RegexEngine;
+  /** Newest first: it signs, all verify. */
+  readonly continuationKeys: readonly Uint8Array[];
+  /**
+   * Opens segment `index` of a task; `before` is what an earlier slice saw of it. Throws a `Refusal` whose `field`
+   * points at the segment.
+   */
+  openSegment(segment: SegmentSpec, index: number, task: SliceTask, before: OpenedBefore | null): SegmentSource;
+  /** Told of anything thrown that is no `Refusal`: a fault of ours, answered as `backend`. */
+  onFault(fault: unknown): void;
+  /** For tests; see `SliceControl`. */
+  readonly recordsBetweenLooks?: number;
+}
+
+/** Runs slices, one at a time; one for each worker, because it holds the worker's window and caches. */
+export class SliceRunner {
+  readonly compiler: ScanCompiler;
+  private readonly deps: SliceDeps;
+  private readonly cursor = new FrameCursor(new Window());
+
+  constructor(deps: SliceDeps) {
+    this.deps = deps;
+    this.compiler = new ScanCompiler(deps.regex, deps.clock);
+  }
+
+  /** Runs one slice. Never throws. */
+  run(task: SliceTask): WorkerReply<SliceReply> {
+    try {
+      return { ok: this.runSlice(task) };
+    } catch (thrown) {
+      return { problem: problemFrom(thrown, this.deps) };
+    }
+  }
+
+  private runSlice(task: SliceTask): SliceReply {
+    const { clock, continuationKeys } = this.deps;
+    const startedAtMs = clock.nowMs();
+    const counters = noCounters();
+    const scan = this.compiler.compiled(task.scanKey, task.spec, counters);
+    scan.stages.reset();
+    const state = task.state ?? this.firstState(task, scan);
+    const control = new SliceControl({ ...task, clock, ...looks(this.deps) });
+    const context: RunContext = {
+      spec: scan.spec,
+      frameFormat: scan.frameFormat,
+      signingKey: continuationKeys[0]!,
+      counters,
+      pages: [],
+      frontier: state.cursor.frontier,
+      nowMs: () => clock.nowMs(),
+    };
+    const runs = scan.entries.map((entry, i) => new FilterRun(i, entry, context, state.filters[i]!, state.runs[i]!));
+    if (task.state === null) for (const run of runs) run.progress.continuation = run.token();
+    const pass = new ScanPass(
+      {
+        program: scan.program,
+        runs,
+        context,
+        control,
+        cursor: this.cursor,
+        openSegment: (index) => this.open(task, scan, index, state.cursor.opened[index] ?? null),
+      },
+      state.cursor,
+    );
+    pass.run();
+    countSlice(counters, control, scan, runs, clock.nowMs() - startedAtMs);
+    return {
+      ...(task.state === null ? { begin: scan.entries.map(({ policy }) => policy) } : {}),
+      pages: context.pages,
+      state: { filters: state.filters, cursor: pass.save(), runs: runs.map((run) => run.save()) },
+      done: !pass.isRunning,
+      ...(pass.damage === undefined ? {} : { damage: pass.damage }),
+      counters,
+    };
+  }
+
+  /** Checks continuations, opens every segment that may be read, and places the scan. */
+  private firstState(task: SliceTask, scan: CompiledScan): ScanState {
+    const runs = scan.entries.map((_, i) => startRun(scan, i, this.deps.continuationKeys));
+    const seeksLast = runs.some(({ startOffset }) => startOffset < 0);
+    const lowest = runs.reduce((low, { startOffset }) => Math.min(low, Math.max(startOffset, 0)), OFFSET_MAX);
+    const opened = scan.spec.segments.map((segment, index) =>
+      isBelow(segment, lowest) ? null : this.lookAt(task, scan, index),
+    );
+    const placed = seeksLast ? undefined : this.placeByHint(task, scan, runs, lowest, opened);
+    return {
+      filters: scan.spec.filters.map(({ id }) => firstProgress(id)),
+      cursor: {
+        phase: seeksLast ? 'locate' : 'scan',
+        ...(placed ?? { segment: 0, mark: startMark() }),
+        opened,
+        last: null,
+        frontier: givenFrontier(scan.spec.segments),
+      },
+      runs,
+    };
+  }
+
+  /**
+   * The place that the lowest filter's continuation hints at, if the frame there is the one that was classified last,
+   * or the one to go on at. Only for formats whose frames carry their offset.
+   */
+  private placeByHint(
+    task: SliceTask,
+    scan: CompiledScan,
+    runs: readonly FilterRunState[],
+    lowest: number,
+    opened: ScanCursorState['opened'],
+  ): Pick<ScanCursorState, 'segment' | 'mark'> | undefined {
+    const hint = runs.find(({ start }) => start.at === 'offset' && start.offset === lowest)?.hint;
+    if (hint === undefined || (opened[hint.segment] ?? null) === null) return undefined;
+    const source = this.open(task, scan, hint.segment, opened[hint.segment]!);
+    try {
+      const { cursor } = this;
+      cursor.readAheadBytes = 0;
+      const mark = { position: hint.position, ordinal: -1, previousOffset: -1 };
+      const reader = openCursor(cursor, scan.spec, hint.segment, source, mark);
+      if (!reader.isSeekable || cursor.next() !== CURSOR_FRAME) return undefined;
+      const isThere = cursor.frame.offset === lowest || cursor.frame.offset === lowest - 1;
+      if (!isThere) return undefined;
+      cursor.saveFrame(mark);
+      return { segment: hint.segment, mark };
+    } finally {
+      source.close();
+    }
+  }
+
+  private lookAt(task: SliceTask, scan: CompiledScan, index: number): OpenedBefore {
+    const source = this.open(task, scan, index, null);
+    const { length, identity } = source;
+    source.close();
+    return { length, identity };
+  }
+
+  private open(task: SliceTask, scan: CompiledScan, index: number, before: OpenedBefore | null): SegmentSource {
+    return scan.stages.timedSource(this.deps.openSegment(scan.spec.segments[index]!, index, task, before));
+  }
+}
+
+function looks({ recordsBetweenLooks }: SliceDeps): { recordsBetweenLooks?: number } {
+  return recordsBetweenLooks === undefined ? {} : { recordsBetweenLooks };
+}
+
+function firstProgress(id: string): FilterProgress {
+  return { id, totals: noTotals(), continuation: '' };
+}
+
+function countSlice(
+  counters: SliceCounters,
+  control: SliceControl,
+  { stages }: CompiledScan,
+  runs: readonly FilterRun[],
+  sliceMs: number,
+): void {
+  for (const run of runs) run.addCounters();
+  counters.recordsScanned = control.records;
+  counters.bytesScanned = control.bytes;
+  counters.sliceMs = sliceMs;
+  const { stagesMs } = counters;
+  stagesMs.read = stages.readMs;
+  stagesMs.decode = stages.decodeMs;
+  // What is left: stepping over frames, header blocks and the programs. Sampling may overshoot on tiny slices.
+  stagesMs.evaluate = Math.max(0, sliceMs - counters.compileMs - stagesMs.read - stagesMs.decode - stagesMs.encode);
+}
+
+/** The problem of anything thrown; what is no `Refusal` is told to `onFault` first. */
+export function problemFrom(thrown: unknown, deps: Pick<SliceDeps, 'onFault'>): Problem {
+  if (thrown instanceof Refusal) return thrown.problem;
+  deps.onFault(thrown);
+  return { code: 'backend', detail: 'An internal fault ended this request.' };
+}

@@ -1,0 +1,71 @@
+/**
+ * The thread entry: one task in, its value or a problem out (house §6). The pool's library calls the default export.
+ *
+ * What belongs to a worker lives here: the compiled regex module, the stores, the window and the caches inside the
+ * runner. A worker refuses to start where code may be generated from strings, because everything that users send is
+ * compiled here.
+ *
+ * Page bytes are to be moved, not copied; only the pool knows its library's way to say so, so it takes the buffers of a
+ * reply from `replyBuffers` (`src/scan/transfer.ts`).
+ */
+import { workerData } from 'node:worker_threads';
+import type { Clock } from '../src/core/clock.js';
+import { rustRegexEngine } from '../src/filter/rust-regex.js';
+import { testFilter, validateFilter } from '../src/scan/filter-tasks.js';
+import { problemFrom, SliceRunner } from '../src/scan/slice.js';
+import type { WorkerReply, WorkerSetup, WorkerTask } from '../src/scan/task.js';
+import { inlineSource } from '../src/source/inline.js';
+import { Stores } from '../src/source/store.js';
+import { loadRegexModule } from './regex-module.js';
+
+refuseCodeGeneration();
+
+const setup = workerData as WorkerSetup;
+const stores = new Stores(setup.stores);
+const clock: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
+
+const runner = new SliceRunner({
+  clock,
+  regex: rustRegexEngine(loadRegexModule()),
+  continuationKeys: setup.continuationKeys,
+  openSegment({ place }, index, task, before) {
+    if ('inline' in place) return inlineSource(task.inline[place.inline]!);
+    return stores.open(place.store, place.path, `/segments/${index}`, before ?? undefined);
+  },
+  onFault: reportFault,
+});
+
+/** Runs one task. Never throws: a fault of ours is reported and answered as `backend`. */
+export default function runTask(task: WorkerTask): WorkerReply<unknown> {
+  try {
+    switch (task.kind) {
+      case 'slice':
+        return runner.run(task);
+      case 'validate':
+        return { ok: validateFilter(runner.compiler, task) };
+      case 'test':
+        return { ok: testFilter(runner.compiler, task) };
+    }
+  } catch (thrown) {
+    return { problem: problemFrom(thrown, { onFault: reportFault }) };
+  }
+}
+
+/** A line for the operator; stacks hold places in the code, never record or filter content. */
+function reportFault(fault: unknown): void {
+  const stack = fault instanceof Error ? fault.stack?.split('\n').slice(1).join('\n') : undefined;
+  const name = fault instanceof Error ? fault.name : typeof fault;
+  process.stderr.write(`${JSON.stringify({ level: 50, msg: 'internal fault in a worker', name, stack })}\n`);
+}
+
+/** Proves that strings cannot become code in this thread; throws, and so keeps the worker from starting, if they can. */
+function refuseCodeGeneration(): void {
+  let generated: unknown;
+  try {
+    generated = Reflect.construct(Function, ['return true']);
+  } catch (thrown) {
+    if (thrown instanceof EvalError) return;
+    throw thrown;
+  }
+  throw new Error(`code generation from strings is allowed in a worker (${typeof generated}); refusing to start`);
+}
