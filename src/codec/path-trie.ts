@@ -13,6 +13,8 @@ import { comparePaths, type Path } from '../core/path.js';
 /** No node, no slot. */
 export const NONE = -1;
 
+const EMPTY_KEY_BYTE = 0x22;
+
 interface BuildNode {
   readonly id: number;
   slot: number;
@@ -32,6 +34,8 @@ export class PathTrie {
   readonly firstIndex: Int32Array;
   readonly nextIndex: Int32Array;
   readonly indexAt: Float64Array;
+  /** What `isMarked` asks: which first bytes and lengths the keys under a node have. */
+  readonly keyMarks: Int32Array;
   private readonly tableStart: Int32Array;
   private readonly tableMask: Int32Array;
   private readonly table: Int32Array;
@@ -50,6 +54,7 @@ export class PathTrie {
     this.firstIndex = new Int32Array(count).fill(NONE);
     this.nextIndex = new Int32Array(count).fill(NONE);
     this.indexAt = new Float64Array(count);
+    this.keyMarks = new Int32Array(count);
     this.tableStart = new Int32Array(count);
     this.tableMask = new Int32Array(count);
     this.nextInBucket = new Int32Array(count).fill(NONE);
@@ -72,6 +77,7 @@ export class PathTrie {
         const bytes = encoder.encode(key);
         this.keyStart[child.id] = keyBytes.length;
         this.keyLength[child.id] = bytes.length;
+        this.keyMarks[node.id]! |= 1 << markOf(bytes[0] ?? EMPTY_KEY_BYTE, bytes.length);
         keyBytes.push(...bytes);
       }
       let before = NONE;
@@ -115,6 +121,18 @@ export class PathTrie {
     const hash = start < end ? end - start + bytes[start]! * 3 + bytes[end - 1]! * 5 : 0;
     return this.tableStart[node]! + (hash & this.tableMask[node]!);
   }
+}
+
+/**
+ * False where no key with this first byte and this length is among those that `marks` was made of; true says nothing.
+ * It spares most unwanted keys the table. The empty key is asked with the quote that closes it.
+ */
+export function isMarked(marks: number, firstByte: number, length: number): boolean {
+  return ((marks >>> markOf(firstByte, length)) & 1) !== 0;
+}
+
+function markOf(firstByte: number, length: number): number {
+  return (firstByte + length * 7) & 31;
 }
 
 function buildTree(paths: readonly Path[]): BuildNode[] {

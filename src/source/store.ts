@@ -8,7 +8,7 @@
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
-import { refuse } from '../core/error-codes.js';
+import { refuse, type ErrorCode } from '../core/error-codes.js';
 import { STORE_PATH_BYTES_MAX } from '../core/limits.js';
 import type { OpenedBefore, SegmentSource } from './segment-source.js';
 
@@ -50,6 +50,15 @@ export class Stores {
 }
 
 /**
+ * Opens a file that the operator named on the command line, wherever it is and through any link. Refuses as
+ * {@link Stores.open} does, without a field.
+ */
+export function openFile(path: string): SegmentSource {
+  const real = attempt('', () => realpathSync(path));
+  return openReal(real, '', () => true);
+}
+
+/**
  * Checks the text of a stored path: 1…STORE_PATH_BYTES_MAX bytes of well-formed text, relative, no empty, `.` or `..`
  * part, no NUL, no `\` (a separator elsewhere). Refuses `invalid_request` at `field`.
  */
@@ -78,7 +87,12 @@ export function checkStorePath(path: string, field: string): void {
 function openUnder(root: string, path: string, field: string): StoredSource {
   const realRoot = realRootOf(root, field);
   const wanted = attempt(field, () => realpathSync(join(realRoot, path)));
-  if (!isInside(wanted, realRoot)) leaves(field);
+  return openReal(wanted, field, (real) => isInside(real, realRoot));
+}
+
+/** Opens the file at `wanted`, a path without links, and makes sure that it is still the one it was checked to be. */
+function openReal(wanted: string, field: string, mayOpen: (real: string) => boolean): StoredSource {
+  if (!mayOpen(wanted)) leaves(field);
   // No following of a link put there since, and no waiting for a writer of a pipe.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const descriptor = attempt(field, () => openSync(wanted, flags));
@@ -87,7 +101,7 @@ function openUnder(root: string, path: string, field: string): StoredSource {
     const named = attempt(field, () => lstatSync(wanted, { bigint: true }));
     const isSame = named.dev === opened.dev && named.ino === opened.ino;
     if (!isSame || attempt(field, () => realpathSync(wanted)) !== wanted) leaves(field);
-    if (!opened.isFile()) refuse('invalid_request', 'A stored path names no regular file.', { field });
+    if (!opened.isFile()) refuseAt(field, 'invalid_request', 'A stored path names no regular file.');
     return new StoredSource(descriptor, Number(opened.size), `${opened.dev}:${opened.ino}`, field);
   } catch (thrown) {
     closeSync(descriptor);
@@ -124,7 +138,12 @@ function isInside(path: string, root: string): boolean {
 }
 
 function leaves(field: string): never {
-  refuse('invalid_request', 'A stored path leaves its store.', { field });
+  refuseAt(field, 'invalid_request', 'A stored path leaves its store.');
+}
+
+/** Refuses at `field`, or without one where a command opens a file. */
+function refuseAt(field: string, code: ErrorCode, detail: string): never {
+  refuse(code, detail, field === '' ? {} : { field });
 }
 
 /** Runs one file-system call and turns its error into a refusal that names no path. */
@@ -136,16 +155,16 @@ function attempt<T>(field: string, call: () => T): T {
     switch (code) {
       case 'ENOENT':
       case 'ENOTDIR':
-        return refuse('not_found', 'No such segment in this store.', { field });
+        return refuseAt(field, 'not_found', 'No such segment.');
       case 'ELOOP':
         return leaves(field);
       case 'ENAMETOOLONG':
-        return refuse('invalid_request', 'A part of a stored path is too long.', { field });
+        return refuseAt(field, 'invalid_request', 'A part of a stored path is too long.');
       case 'EACCES':
       case 'EPERM':
-        return refuse('forbidden', 'The service may not read this segment.', { field });
+        return refuseAt(field, 'forbidden', 'This process may not read the segment.');
       default:
-        return refuse('unavailable', `The store failed (${code || 'unknown fault'}).`, { field });
+        return refuseAt(field, 'unavailable', `The store failed (${code || 'unknown fault'}).`);
     }
   }
 }

@@ -88,34 +88,43 @@ function hexDigit(byte: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** Past the number that starts at `p`, or -1 if it breaks the grammar or overflows a double. */
+/** Past the number that starts at `start`, or -1 if it breaks the grammar or overflows a double. */
 export function skipNumber(bytes: Uint8Array, start: number, end: number): number {
   let p = start;
-  if (bytes[p] === 0x2d) p++;
-  if (p >= end) return -1;
-  const first = bytes[p]! - 0x30;
-  if (first >>> 0 > 9) return -1;
-  p++;
-  if (first !== 0) {
-    while (p < end && (bytes[p]! - 0x30) >>> 0 <= 9) p++;
+  let byte = bytes[p]!;
+  if (byte === 0x2d) {
+    p = (p + 1) | 0;
+    if (p >= end) return -1;
+    byte = bytes[p]!;
   }
-  if (p >= end) return p - start > 308 && numberOverflows(bytes, start, p) ? -1 : p;
-  let next = bytes[p]!;
-  if (next === 0x2e) {
-    const fraction = ++p;
-    while (p < end && (bytes[p]! - 0x30) >>> 0 <= 9) p++;
+  if ((byte - 0x30) >>> 0 > 9) return -1;
+  p = (p + 1) | 0;
+  if (byte !== 0x30) p = skipDigits(bytes, p, end);
+  byte = p < end ? bytes[p]! : 0;
+  if (byte === 0x2e) {
+    const fraction = (p + 1) | 0;
+    p = skipDigits(bytes, fraction, end);
     if (p === fraction) return -1;
-    next = p < end ? bytes[p]! : 0;
+    byte = p < end ? bytes[p]! : 0;
   }
-  if ((next | 0x20) === 0x65) {
-    if (++p < end && (bytes[p] === 0x2b || bytes[p] === 0x2d)) p++;
-    const exponent = p;
-    while (p < end && (bytes[p]! - 0x30) >>> 0 <= 9) p++;
-    if (p === exponent) return -1;
-    return numberOverflows(bytes, start, p) ? -1 : p;
+  if ((byte | 0x20) !== 0x65) {
+    // A number without exponent reaches 1e308 only with 309 digits.
+    return p - start > 308 && numberOverflows(bytes, start, p) ? -1 : p;
   }
-  // A number without exponent reaches 1e308 only with 309 digits.
-  return p - start > 308 && numberOverflows(bytes, start, p) ? -1 : p;
+  p = (p + 1) | 0;
+  if (p < end && (bytes[p] === 0x2b || bytes[p] === 0x2d)) p = (p + 1) | 0;
+  const exponent = p;
+  p = skipDigits(bytes, exponent, end);
+  if (p === exponent) return -1;
+  // 200 digits times 10^99 stay below 1e308.
+  if (p - exponent <= 2 && p - start <= 200) return p;
+  return numberOverflows(bytes, start, p) ? -1 : p;
+}
+
+function skipDigits(bytes: Uint8Array, from: number, end: number): number {
+  let p = from;
+  while (p < end && (bytes[p]! - 0x30) >>> 0 <= 9) p = (p + 1) | 0;
+  return p;
 }
 
 /**
