@@ -6,7 +6,7 @@
  * opened: the descriptor's file must be the one that the checked path still names. Refusals never tell an absolute
  * path.
  */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
 import { refuse, type ErrorCode } from '../core/error-codes.js';
 import { STORE_PATH_BYTES_MAX } from '../core/limits.js';
@@ -98,14 +98,26 @@ function openReal(wanted: string, field: string, mayOpen: (real: string) => bool
   const descriptor = attempt(field, () => openSync(wanted, flags));
   try {
     const opened = fstatSync(descriptor, { bigint: true });
+    // The path first, then the file it names: a folder swapped for a link and back is caught by one of the two.
+    const path = attempt(field, () => realpathSync(wanted));
     const named = attempt(field, () => lstatSync(wanted, { bigint: true }));
-    const isSame = named.dev === opened.dev && named.ino === opened.ino;
-    if (!isSame || attempt(field, () => realpathSync(wanted)) !== wanted) leaves(field);
+    const isSame = path === wanted && named.dev === opened.dev && named.ino === opened.ino;
+    if (!mayOpen(path) || !mayOpen(pathOfDescriptor(descriptor) ?? path)) leaves(field);
+    if (!isSame) refuseAt(field, 'unavailable', 'The segment was replaced while it was opened.');
     if (!opened.isFile()) refuseAt(field, 'invalid_request', 'A stored path names no regular file.');
     return new StoredSource(descriptor, Number(opened.size), `${opened.dev}:${opened.ino}`, field);
   } catch (thrown) {
     closeSync(descriptor);
     throw thrown;
+  }
+}
+
+/** Where the kernel says that an open file is, which no swapping of names can change; undefined where it does not say. */
+function pathOfDescriptor(descriptor: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return undefined;
   }
 }
 

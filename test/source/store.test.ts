@@ -1,7 +1,7 @@
 /**
  * Stored segments: nothing leaves a store's root, and a file is what it was at open (contract: scan-protocol §1 `path`).
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problemOf } from '../../src/core/error-codes.js';
 import { STORE_PATH_BYTES_MAX } from '../../src/core/limits.js';
 import type { SegmentSource } from '../../src/source/segment-source.js';
 import { Stores } from '../../src/source/store.js';
@@ -57,6 +58,15 @@ function textOf(store: string, path: string): string {
     return readAll(source);
   } finally {
     source.close();
+  }
+}
+
+/** What `run` returns, or the code of what it refuses. */
+function outcomeOf(run: () => string): string {
+  try {
+    return run();
+  } catch (thrown) {
+    return problemOf(thrown).code;
   }
 }
 
@@ -106,6 +116,38 @@ describe('paths', () => {
         detail: 'A stored path names no regular file.',
       });
     }
+  });
+
+  it('never yields a file outside, however fast a folder is swapped for a link while it is opened', () => {
+    const swapped = join(base, 'root', 'swapped');
+    const swap = `
+      const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
+      const [folder, aside, target] = process.argv.slice(1);
+      process.stdout.write('ready');
+      for (;;) {
+        renameSync(folder, aside); symlinkSync(target, folder);
+        unlinkSync(folder); renameSync(aside, folder);
+      }`;
+    mkdirSync(swapped);
+    writeFileSync(join(swapped, 'secret.log'), 'inside');
+    const swapper = spawn(process.execPath, ['-e', swap, swapped, `${swapped}-aside`, join(base, 'root-beside')]);
+    return new Promise<void>((done, fail) => {
+      swapper.stdout.once('data', () => {
+        const outcomes = new Map<string, number>();
+        for (let round = 0; round < 3000; round += 1) {
+          const outcome = outcomeOf(() => textOf('data', 'swapped/secret.log'));
+          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        }
+        swapper.once('exit', () => {
+          const unexpected = [...outcomes.keys()].filter(
+            (outcome) => !['inside', 'invalid_request', 'not_found', 'unavailable'].includes(outcome),
+          );
+          if (unexpected.length === 0) done();
+          else fail(new Error(`saw ${unexpected.join()}`));
+        });
+        swapper.kill('SIGKILL');
+      });
+    });
   });
 
   it('names limit and length of a path that is too long', () => {
