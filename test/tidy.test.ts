@@ -108,7 +108,7 @@ const NARROWED: readonly { from: string; to: string; files: RegExp; why: string 
   {
     from: 'run',
     to: 'scan',
-    files: /^src\/scan\/(task|plan|control)\.ts$/,
+    files: /^src\/scan\/(task|plan|plan-filter|control)\.ts$/,
     why: 'a run plans and hands out tasks; scanning happens in workers',
   },
   {

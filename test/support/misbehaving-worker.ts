@@ -27,7 +27,7 @@ export default async function obey(order: Order): Promise<unknown> {
       for (;;);
     case 'hoard': {
       const kept: number[][] = [];
-      for (;;) kept.push(new Array<number>(1_000_000).fill(kept.length));
+      for (;;) kept.push([...new Uint8Array(1_000_000)]);
     }
     case 'refuse':
       return { problem: { code: 'invalid_request', detail: 'refused on purpose' } };

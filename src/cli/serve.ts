@@ -1,0 +1,62 @@
+/**
+ * `winnow serve`: runs the service until a signal (contract: scan-protocol §5).
+ *
+ * Prints one JSON line with the address when it is ready. SIGTERM and SIGINT end running scans with a valid page and
+ * exit 0 within the grace period; a configuration that is refused or an address that is taken exits 2.
+ */
+import { readFile } from 'node:fs/promises';
+import closeWithGrace from 'close-with-grace';
+import type { Command } from 'commander';
+import { loadConfig, type Config } from '../config/load.js';
+import { problemOf } from '../core/error-codes.js';
+import { SHUTDOWN_GRACE_MS } from '../core/limits.js';
+import { openLog } from '../http/log.js';
+import { startService } from '../service.js';
+
+/** Exit code when the service could not start. */
+const EXIT_NOT_STARTED = 2;
+
+export function register(program: Command): void {
+  program
+    .command('serve')
+    .description('run the scan service')
+    .option('--config <file>', 'TOML file; without one the built-in defaults hold')
+    .action(async (options: { config?: string }) => serve(options.config));
+}
+
+async function serve(file: string | undefined): Promise<void> {
+  let config: Config;
+  try {
+    config = loadConfig(file === undefined ? '' : await readFile(file, 'utf8'), process.env);
+  } catch (thrown) {
+    const { code, detail } = problemOf(thrown);
+    const reason = code === 'backend' ? `cannot read ${file}: ${messageOf(thrown)}` : detail;
+    process.stderr.write(`winnow: ${reason}\n`);
+    process.exitCode = EXIT_NOT_STARTED;
+    return;
+  }
+  const log = openLog(config.log.level);
+  try {
+    const service = await startService(config, { log });
+    closeWithGrace({ delay: SHUTDOWN_GRACE_MS, logger: false }, async ({ err, signal }) => {
+      if (err !== undefined) log.error({ fault: err.stack ?? err.message }, 'fatal fault');
+      else log.info({ signal }, 'shutting down');
+      await service.close();
+      log.flush();
+    });
+    process.stdout.write(`${JSON.stringify({ msg: 'listening', address: service.address })}\n`);
+  } catch (thrown) {
+    notStarted(log, thrown);
+  }
+}
+
+function notStarted(log: ReturnType<typeof openLog>, thrown: unknown): void {
+  const cause = thrown instanceof Error && thrown.cause !== undefined ? `: ${messageOf(thrown.cause)}` : '';
+  log.error({ fault: `${messageOf(thrown)}${cause}` }, 'the service could not start');
+  log.flush();
+  process.exitCode = EXIT_NOT_STARTED;
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,96 @@
+/**
+ * The HTTP face: one Fastify instance with its hooks, body readers, routes and error replies (contract: scan-protocol).
+ *
+ * The framework routes and nothing else: it coerces no type, removes no member and compiles no schema. Route schemas
+ * describe (for `/openapi.json`); the same schemas validate in the handlers, where faults become problems with pointers.
+ *
+ * Invariants: every reply that is not a success is `application/problem+json`; while the service drains, only the
+ * operations are answered and every other request is refused.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import swagger from '@fastify/swagger';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { refuse, Refusal } from '../core/error-codes.js';
+import { REQUEST_ARRIVAL_MS_MAX } from '../core/limits.js';
+import type { AppOptions } from './app-options.js';
+import { addBodyReaders } from './body.js';
+import { answerClientError } from './client-error.js';
+import { openApiOptions, SHARED_SCHEMAS } from './openapi.js';
+import { problemOfError, replyWithProblem } from './problem-reply.js';
+import { registerFilterRoutes } from './routes-filters.js';
+import { registerOperationRoutes } from './routes-operations.js';
+import { registerScanRoute } from './routes-scan.js';
+import { RequestTrace } from './trace.js';
+
+/** Methods that a path may know, for `Allow` under 405. */
+const METHODS = ['GET', 'HEAD', 'POST'] as const;
+
+/** Builds the instance with all its routes; `ready()` has been awaited, nothing listens yet. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const arrivalMsMax = options.requestArrivalMsMax ?? REQUEST_ARRIVAL_MS_MAX;
+  // The reply at work on each connection, for errors that arrive without one.
+  const replies = new WeakMap<Socket, ServerResponse>();
+  const app = Fastify({
+    logger: false,
+    forceCloseConnections: 'idle',
+    // The service refuses by itself while it drains, with a problem; the framework's own 503 is none.
+    return503OnClosing: false,
+    requestTimeout: arrivalMsMax,
+    http: { headersTimeout: arrivalMsMax, connectionsCheckingInterval: Math.min(arrivalMsMax, 1_000) },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, replies.get(socket)),
+    frameworkErrors: (error, request, reply) => {
+      request.trace ??= traceOf(request as FastifyRequest, reply.raw);
+      const problem = problemOfError(error) ?? { code: 'backend', detail: 'An internal fault ended this request.' };
+      void replyWithProblem(request as FastifyRequest, reply, problem);
+    },
+  });
+  const traceOf = (request: FastifyRequest, raw: FastifyReply['raw']): RequestTrace => {
+    replies.set(request.raw.socket, raw);
+    const label = request.routeOptions.config?.label ?? 'other';
+    return new RequestTrace(label, raw, options.clock, options.metrics, options.log);
+  };
+
+  app.setValidatorCompiler(() => (value: unknown) => ({ value }));
+  app.setSerializerCompiler(() => (data: unknown) => JSON.stringify(data));
+  app.decorateRequest('trace', null as unknown as RequestTrace);
+  for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.trace = traceOf(request, reply.raw);
+    if (!options.runner().stopped.aborted) return;
+    reply.header('connection', 'close');
+    if (request.routeOptions.config?.isOperation !== true) refuse('unavailable', 'The service is shutting down.');
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOfError(error);
+    if (problem !== undefined) return replyWithProblem(request, reply, problem);
+    const { requestId, route } = request.trace;
+    options.log.error({ request_id: requestId, route, fault: describe(error) }, 'internal fault');
+    return replyWithProblem(request, reply, { code: 'backend', detail: 'An internal fault ended this request.' });
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0]!;
+    const allowed = METHODS.filter((method) => app.hasRoute({ url: path, method }));
+    if (allowed.length === 0) throw new Refusal({ code: 'not_found', detail: 'There is nothing at this path.' });
+    reply.header('allow', allowed.join(', '));
+    throw new Refusal({
+      code: 'invalid_request',
+      status: 405,
+      detail: `This path takes ${allowed.join(', ')}, not ${request.method}.`,
+    });
+  });
+
+  addBodyReaders(app, options.config.http, () => options.runner().stopped);
+  await app.register(swagger, openApiOptions(options.version));
+  registerScanRoute(app, options);
+  registerFilterRoutes(app, options);
+  registerOperationRoutes(app, options);
+  await app.ready();
+  return app;
+}
+
+/** A fault as it stands in the log: never with a body, which an error's other members could hold. */
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : 'not an error';
+}

@@ -1,0 +1,154 @@
+/**
+ * What `/openapi.json` says (contract: scan-protocol, preamble): generated from the schemas that validate requests and
+ * describe replies, with examples that run as they stand.
+ */
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { CapabilitiesSchema } from '../wire/capabilities.js';
+import {
+  TestReplySchema,
+  TestRequestSchema,
+  ValidateReplySchema,
+  ValidateRequestSchema,
+} from '../wire/filter-request.js';
+import { BeginFrameSchema, EndFrameSchema, ErrorFrameSchema, ProgressFrameSchema } from '../wire/frames.js';
+import { PageFrameSchema, PageSchema } from '../wire/page.js';
+import { ProblemSchema } from '../wire/problem.js';
+import { ScanRequestSchema } from '../wire/scan-request.js';
+import { JSON_TYPE, MSGPACK_FRAMES_TYPE, MSGPACK_TYPE, NDJSON_TYPE, PROBLEM_TYPE } from './accept.js';
+
+/** A schema that has a name of its own in the document: its `$id`. */
+type NamedSchema = object & { readonly $id?: string };
+
+/** Every named schema. */
+export const SHARED_SCHEMAS: readonly NamedSchema[] = [
+  ScanRequestSchema,
+  PageSchema,
+  BeginFrameSchema,
+  PageFrameSchema,
+  ProgressFrameSchema,
+  EndFrameSchema,
+  ErrorFrameSchema,
+  ValidateRequestSchema,
+  ValidateReplySchema,
+  TestRequestSchema,
+  TestReplySchema,
+  CapabilitiesSchema,
+  ProblemSchema,
+];
+
+/** Options of the generator. */
+export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Winnow',
+        version,
+        description: 'Scans partition segments with declarative filters and says exactly how far it looked.',
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema-${index}`) },
+  };
+}
+
+/** One NDJSON segment of two records, in base64, of which the filter selects the first. */
+const EXAMPLE_FILTER = {
+  v: 1,
+  evaluator_version: 1,
+  expr: { pred: { field: 'table', op: 'eq', value: { kind: 'string', value: 'satellites' } } },
+  codec: 'json',
+};
+
+const SCAN_EXAMPLE = {
+  v: 1,
+  source: { stream: 'orbit', topic: 'changes' },
+  partition_id: 0,
+  segments: [
+    {
+      format: 'ndjson',
+      bytes: Buffer.from('{"table":"satellites","op":"u"}\n{"table":"stations","op":"d"}\n').toString('base64'),
+    },
+  ],
+  filters: [{ id: 'satellites', filter: EXAMPLE_FILTER }],
+  count: 10,
+};
+
+const TEST_EXAMPLE = { filter: EXAMPLE_FILTER, record: { payload_text: '{"table":"satellites","op":"u"}' } };
+
+const PROBLEMS = {
+  '4XX': { description: 'A refusal.', content: { [PROBLEM_TYPE]: { schema: ref(ProblemSchema) } } },
+  '5XX': { description: 'A fault or a refusal.', content: { [PROBLEM_TYPE]: { schema: ref(ProblemSchema) } } },
+};
+
+const SHARD_HEADER = {
+  type: 'object',
+  properties: {
+    'winnow-shard': {
+      type: 'string',
+      pattern: '^[A-Za-z0-9._/:-]{1,64}$',
+      description: "The caller's unit of isolation; default `default`.",
+    },
+  },
+} as const;
+
+const BODY_TYPES = [JSON_TYPE, MSGPACK_TYPE];
+const FRAMES = [BeginFrameSchema, PageFrameSchema, ProgressFrameSchema, EndFrameSchema, ErrorFrameSchema];
+
+export const scanRouteSchema = {
+  summary: 'Scan one partition',
+  description: 'Selects records of the given segments and says how far it looked, as one page or as frames.',
+  consumes: BODY_TYPES,
+  headers: SHARD_HEADER,
+  body: { ...ref(ScanRequestSchema), examples: [SCAN_EXAMPLE] },
+  response: {
+    200: {
+      description: 'One page (one filter, `pages` 1, no frame type accepted), or frames one after the other.',
+      content: {
+        [JSON_TYPE]: { schema: ref(PageSchema) },
+        [MSGPACK_TYPE]: { schema: ref(PageSchema) },
+        [NDJSON_TYPE]: { schema: { oneOf: FRAMES.map(ref) } },
+        [MSGPACK_FRAMES_TYPE]: { schema: { oneOf: FRAMES.map(ref) } },
+      },
+    },
+    ...PROBLEMS,
+  },
+};
+
+export const validateRouteSchema = {
+  summary: 'Validate a filter',
+  consumes: BODY_TYPES,
+  headers: SHARD_HEADER,
+  body: { ...ref(ValidateRequestSchema), examples: [{ filter: EXAMPLE_FILTER }] },
+  response: { 200: objectReply('What the filter is and reads.', ValidateReplySchema), ...PROBLEMS },
+};
+
+export const testRouteSchema = {
+  summary: 'Test a filter on one record',
+  consumes: BODY_TYPES,
+  headers: SHARD_HEADER,
+  body: { ...ref(TestRequestSchema), examples: [TEST_EXAMPLE] },
+  response: { 200: objectReply('The verdict and why.', TestReplySchema), ...PROBLEMS },
+};
+
+export const capabilitiesRouteSchema = {
+  summary: 'What this build evaluates, reads and allows',
+  response: { 200: objectReply('Capabilities.', CapabilitiesSchema), ...PROBLEMS },
+};
+
+/** A route that the contract names and this version does not build. */
+export function unbuiltRouteSchema(name: string) {
+  return { summary: `Not available in this version: ${name}`, response: { 501: PROBLEMS['5XX'] } };
+}
+
+/** A route of scan-protocol §5. */
+export function operationRouteSchema(description: string) {
+  return { summary: description, response: { 200: { description, type: 'object' }, ...PROBLEMS } };
+}
+
+function objectReply(description: string, schema: NamedSchema) {
+  return { description, content: { [JSON_TYPE]: { schema: ref(schema) }, [MSGPACK_TYPE]: { schema: ref(schema) } } };
+}
+
+function ref(schema: NamedSchema): { $ref: string } {
+  return { $ref: `${schema.$id!}#` };
+}

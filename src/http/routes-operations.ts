@@ -1,0 +1,78 @@
+/**
+ * What operators and clients ask about the service itself (contract: scan-protocol §2 `capabilities`, §5).
+ */
+import type { FastifyInstance } from 'fastify';
+import { DEPTH_CEILING, FILTERS_PER_SCAN_NOW, PAYLOAD_BYTES_MAX, REGEX_SUBJECT_BYTES_MAX } from '../core/limits.js';
+import { refuse } from '../core/error-codes.js';
+import {
+  CODECS_BUILT,
+  DIALECTS_BUILT,
+  EVALUATOR_VERSION,
+  FORMATS_BUILT,
+  type Capabilities,
+} from '../wire/capabilities.js';
+import type { AppOptions } from './app-options.js';
+import { capabilitiesRouteSchema, operationRouteSchema } from './openapi.js';
+import { sendObject } from './routes-filters.js';
+
+export function registerOperationRoutes(app: FastifyInstance, options: AppOptions): void {
+  const { metrics, isReady } = options;
+  const capabilities = capabilitiesOf(options);
+  app.get(
+    '/v1/capabilities',
+    { config: { label: 'capabilities', isOperation: true }, schema: capabilitiesRouteSchema },
+    async (request, reply) => sendObject(request, reply, capabilities),
+  );
+  app.get(
+    '/livez',
+    { config: { label: 'livez', isOperation: true }, schema: operationRouteSchema('The process answers.') },
+    async () => ({ status: 'ok' }),
+  );
+  app.get(
+    '/readyz',
+    {
+      config: { label: 'readyz', isOperation: true },
+      schema: operationRouteSchema('Workers are up, one slice has run, and the service is not draining.'),
+    },
+    async () => (isReady() ? { status: 'ok' } : refuse('unavailable', 'The service is not ready for scans.')),
+  );
+  app.get(
+    '/metrics',
+    {
+      config: { label: 'metrics', isOperation: true },
+      schema: operationRouteSchema('Metrics as text in the Prometheus exposition format.'),
+    },
+    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.exposition()),
+  );
+  app.get(
+    '/stats',
+    { config: { label: 'stats', isOperation: true }, schema: operationRouteSchema('The metrics as JSON.') },
+    async () => metrics.snapshot(),
+  );
+  app.get(
+    '/openapi.json',
+    { config: { label: 'openapi', isOperation: true }, schema: operationRouteSchema('This document.') },
+    async () => app.swagger(),
+  );
+}
+
+function capabilitiesOf({ config }: AppOptions): Capabilities {
+  return {
+    evaluator_versions: [EVALUATOR_VERSION],
+    dialects: [...DIALECTS_BUILT],
+    codecs: [...CODECS_BUILT],
+    formats: [...FORMATS_BUILT],
+    limits: {
+      max_payload_bytes: PAYLOAD_BYTES_MAX,
+      max_depth: DEPTH_CEILING,
+      regex_subject_bytes_max: REGEX_SUBJECT_BYTES_MAX,
+      filters_per_scan: FILTERS_PER_SCAN_NOW,
+      json_body_max: config.http.jsonBodyBytesMax,
+      msgpack_body_max: config.http.msgpackBodyBytesMax,
+      inline_bytes_max: config.admission.inlineBytesMax,
+      scans_per_shard: config.admission.scansPerShard,
+      scans_total: config.admission.scansTotal,
+    },
+    caps: config.limits,
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * What is known of one request from its first byte to its last: identity, times, shard, whether the client is still
+ * there, how it ended. It feeds the metrics and the one log line that each request gets (contract: scan-protocol §5).
+ *
+ * Invariant: a request is counted and logged exactly once, when its reply is closed, whichever way that happens.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { DEFAULT_SHARD } from '../admission/shard.js';
+import type { Clock } from '../core/clock.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { RouteLabel } from '../metrics/table.js';
+import type { ScanSlot } from '../run/runner.js';
+import type { Log } from './log.js';
+
+/** Operations are asked every few seconds by machines: their lines would bury the others. */
+const QUIET_ROUTES: readonly RouteLabel[] = ['livez', 'readyz', 'metrics', 'stats'];
+
+export class RequestTrace {
+  readonly requestId = randomUUID();
+  readonly arrivedAtMs: number;
+  readonly route: RouteLabel;
+  /** Aborts when the client goes away before its reply was written whole. */
+  readonly gone: AbortSignal;
+  shard: string = DEFAULT_SHARD;
+  /** `ok`, or the code of the problem in the reply. */
+  outcome = 'ok';
+  /** Held from the headers on, for scans, and given back when the reply closes, unless the handler took it over. */
+  slot: ScanSlot | null = null;
+
+  constructor(
+    route: RouteLabel,
+    reply: ServerResponse,
+    clock: Clock,
+    metrics: Metrics,
+    log: Pick<Log, 'debug' | 'info' | 'error'>,
+  ) {
+    this.route = route;
+    this.arrivedAtMs = clock.nowMs();
+    const gone = new AbortController();
+    this.gone = gone.signal;
+    reply.once('close', () => {
+      this.slot?.release();
+      const isWhole = reply.writableFinished;
+      if (!isWhole) gone.abort();
+      const outcome = isWhole ? this.outcome : 'client_gone';
+      const ms = clock.nowMs() - this.arrivedAtMs;
+      metrics.recordRequest(route, outcome, ms);
+      const level = reply.statusCode >= 500 && isWhole ? 'error' : QUIET_ROUTES.includes(route) ? 'debug' : 'info';
+      const fields = { request_id: this.requestId, route, shard: this.shard, status: reply.statusCode, outcome, ms };
+      log[level](fields, 'request');
+    });
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Everything between a request and the workers (house §2): slots, inline bytes, turns, cancellation, draining.
+ *
+ * HTTP and the command line both run scans through this. Invariants: a slot is released exactly once, by whoever holds
+ * the `ScanSlot`, on every path; draining cancels what runs and refuses what comes, so that `drain` resolves within a
+ * slice and the time its receivers need; nothing here looks into a record, a filter or a page.
+ */
+import { setMaxListeners } from 'node:events';
+import type { Admission } from '../admission/admission.js';
+import type { Hold } from '../admission/fair-gate.js';
+import type { Clock } from '../core/clock.js';
+import { refuse } from '../core/error-codes.js';
+import { DEADLINE_MS_DEFAULT } from '../core/limits.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { ScanPool } from '../pool/scan-pool.js';
+import { planTest, planValidate } from '../scan/plan-filter.js';
+import { planScan } from '../scan/plan.js';
+import type { Budgets, ReplyEncoding, SliceBounds, WorkerReply, WorkerTask } from '../scan/task.js';
+import type { TestReply, TestRequest, ValidateReply, ValidateRequest } from '../wire/filter-request.js';
+import type { ScanRequest } from '../wire/scan-request.js';
+import { passGate, refuseAtGate } from './gate-wait.js';
+import { runScan, type PlannedScan, type ScanOutcome } from './scan-run.js';
+import type { ScanSink } from './sink.js';
+
+export interface RunnerOptions {
+  readonly pool: Pick<ScanPool, 'run'>;
+  readonly admission: Admission;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly bounds: SliceBounds;
+  /** Caps of the request's budgets. */
+  readonly caps: Budgets;
+  readonly inlineBytesMax: number;
+}
+
+/** A scan's place in the house, from its headers to its last frame. */
+export interface ScanSlot {
+  readonly shard: string;
+  readonly arrivedAtMs: number;
+  /** Gives the slot back; from the second call on it does nothing. */
+  release(): void;
+}
+
+export interface ScanOrder {
+  readonly slot: ScanSlot;
+  /** Checked against its schema. */
+  readonly request: ScanRequest;
+  readonly requestId: string;
+  readonly encoding: ReplyEncoding;
+  /** Frames instead of a single page. */
+  readonly framed: boolean;
+}
+
+/** A planned scan whose inline bytes are in shared memory: nothing in it refers to the request's body any more. */
+export interface PreparedScan {
+  readonly planned: PlannedScan;
+  readonly inlineHold: Hold | undefined;
+}
+
+export class Runner {
+  private readonly options: RunnerOptions;
+  /** Scans at work, each with what makes it close its pages. */
+  private readonly running = new Map<AbortController, Promise<unknown>>();
+  private readonly stopping = new AbortController();
+  private scans = 0;
+
+  constructor(options: RunnerOptions) {
+    this.options = options;
+    // Every body that is arriving listens to it.
+    setMaxListeners(0, this.stopping.signal);
+  }
+
+  /** Aborts when draining begins: bodies that are still arriving give up their slot. */
+  get stopped(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  /**
+   * Takes a slot for a scan that arrived at `arrivedAtMs`, before its body is read (scan-protocol §4). Throws
+   * `capacity_exhausted` with `retry_after_s`, or `unavailable` while draining; resolves with `null` when `signal`
+   * aborted first.
+   */
+  async admit(shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<ScanSlot | null> {
+    const { admission, clock, metrics } = this.options;
+    // The body with the scan's own deadline has not been read, so waiting is bounded by the default one.
+    const deadlineAtMs = arrivedAtMs + Math.min(DEADLINE_MS_DEFAULT, this.options.caps.deadline_ms);
+    const passed = await passGate(admission.slots, { shard, units: 1, deadlineAtMs }, clock, signal);
+    if (passed === null) return null;
+    if ('refusal' in passed) {
+      metrics.recordRefusal(passed.refusal.reason);
+      return refuseAtGate(passed.refusal);
+    }
+    metrics.recordAdmissionWait(clock.nowMs() - arrivedAtMs);
+    const ended = metrics.scanStarted(shard);
+    return {
+      shard,
+      arrivedAtMs,
+      release: () => {
+        if (passed.hold.release(clock.nowMs())) ended();
+      },
+    };
+  }
+
+  /**
+   * Plans a scan and takes its inline bytes. Throws the request's refusal, `too_large` for more inline bytes than the
+   * service ever holds, `capacity_exhausted` when they find no room before the scan's deadline. What it returns has to
+   * be given to {@link scan}, which releases the bytes.
+   */
+  async prepare(order: ScanOrder, gone: AbortSignal): Promise<PreparedScan> {
+    const { slot } = order;
+    const plan = planScan({
+      request: order.request,
+      requestId: order.requestId,
+      arrivedAtMs: slot.arrivedAtMs,
+      caps: this.options.caps,
+      encoding: order.encoding,
+      framed: order.framed,
+    });
+    const bytes = plan.inline.reduce((sum, view) => sum + view.byteLength, 0);
+    const inlineHold = await this.holdInline(bytes, slot.shard, plan.deadlineAtMs, gone);
+    this.scans += 1;
+    const planned = {
+      spec: plan.spec,
+      scanKey: String(this.scans),
+      inline: plan.inline.map(shared),
+      deadlineAtMs: plan.deadlineAtMs,
+      bounds: this.options.bounds,
+      shard: slot.shard,
+    };
+    return { planned, inlineHold };
+  }
+
+  /**
+   * Runs one scan to its last frame. Throws a `Refusal` while nothing was sent; afterwards every fault is an error
+   * frame and the outcome says so. `gone` aborts when the receiver went away. Does not release the slot.
+   */
+  async scan({ planned, inlineHold }: PreparedScan, sink: ScanSink, gone: AbortSignal): Promise<ScanOutcome> {
+    const { admission, clock, pool, metrics } = this.options;
+    const stop = new AbortController();
+    const onGone = (): void => stop.abort();
+    gone.addEventListener('abort', onGone, { once: true });
+    if (gone.aborted || this.stopped.aborted) stop.abort();
+    const means = { pool, turns: admission.turns, metrics, clock };
+    const run = runScan(planned, means, sink, { gone, stop: stop.signal });
+    this.running.set(stop, run);
+    try {
+      return await run;
+    } finally {
+      this.running.delete(stop);
+      gone.removeEventListener('abort', onGone);
+      inlineHold?.release(clock.nowMs());
+    }
+  }
+
+  /** `POST /v1/filters/validate` (scan-protocol §2). Throws the filter's refusal. */
+  validate(request: ValidateRequest, shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<ValidateReply> {
+    return this.task(planValidate(request), shard, arrivedAtMs, signal);
+  }
+
+  /** `POST /v1/filters/test` (scan-protocol §2). Throws the filter's or the record's refusal. */
+  test(request: TestRequest, shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<TestReply> {
+    return this.task(planTest(request), shard, arrivedAtMs, signal);
+  }
+
+  /**
+   * Stops everything: waiters are refused, running scans end their page with `cancelled`. Resolves when the last one
+   * has written its last frame.
+   */
+  async drain(): Promise<void> {
+    const { admission, clock } = this.options;
+    this.stopping.abort();
+    admission.slots.drain(clock.nowMs());
+    admission.inlineBytes.drain(clock.nowMs());
+    for (const stop of this.running.keys()) stop.abort();
+    await Promise.allSettled(this.running.values());
+  }
+
+  private async holdInline(
+    bytes: number,
+    shard: string,
+    deadlineAtMs: number,
+    signal: AbortSignal,
+  ): Promise<Hold | undefined> {
+    const { admission, clock, metrics, inlineBytesMax } = this.options;
+    if (bytes === 0) return undefined;
+    if (bytes > inlineBytesMax) {
+      refuse('too_large', 'The inline segments are larger than the service ever holds at once.', {
+        field: '/segments',
+        limit: inlineBytesMax,
+        given: bytes,
+      });
+    }
+    const passed = await passGate(admission.inlineBytes, { shard, units: bytes, deadlineAtMs }, clock, signal);
+    // The receiver is gone, so nobody will read this refusal; it only ends the request.
+    if (passed === null) return refuse('unavailable', 'The client went away.');
+    if ('hold' in passed) return passed.hold;
+    metrics.recordRefusal(passed.refusal.reason);
+    return refuseAtGate(passed.refusal);
+  }
+
+  private async task<T>(task: WorkerTask, shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<T> {
+    const { admission, clock, metrics, pool, caps } = this.options;
+    const deadlineAtMs = arrivedAtMs + Math.min(DEADLINE_MS_DEFAULT, caps.deadline_ms);
+    const passed = await passGate(admission.turns, { shard, units: 1, deadlineAtMs }, clock, signal);
+    if (passed === null) return refuse('unavailable', 'The client went away.');
+    if ('refusal' in passed) {
+      metrics.recordRefusal(passed.refusal.reason);
+      return refuseAtGate(passed.refusal);
+    }
+    let reply: WorkerReply<T>;
+    try {
+      reply = await pool.run<T>(task);
+    } finally {
+      passed.hold.release(clock.nowMs());
+    }
+    if ('problem' in reply) refuse(reply.problem.code, reply.problem.detail, reply.problem);
+    return reply.ok;
+  }
+}
+
+/** Copies bytes once into shared memory, where every worker sees them without another copy. */
+function shared(bytes: Uint8Array): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(bytes.byteLength);
+  new Uint8Array(memory).set(bytes);
+  return memory;
+}

@@ -1,0 +1,134 @@
+/**
+ * The composition root of the main thread: a configuration in, a listening service out (house §2, §6).
+ *
+ * The order is the point. The HTTP router generates code when its routes are built; the workers must never be able to.
+ * So: routes first, then code generation from strings is forbidden for every context that comes, then the workers are
+ * spawned and each runs one slice, and only then the socket opens.
+ */
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import v8 from 'node:v8';
+import { createAdmission } from './admission/admission.js';
+import type { Config } from './config/load.js';
+import type { Clock } from './core/clock.js';
+import { SHUTDOWN_GRACE_MS } from './core/limits.js';
+import { VERSION } from './core/version.js';
+import { buildApp } from './http/app.js';
+import type { Log } from './http/log.js';
+import { Metrics } from './metrics/metrics.js';
+import { ScanPool } from './pool/scan-pool.js';
+import { Runner } from './run/runner.js';
+import { probeTask } from './run/probe.js';
+import { EVALUATOR_VERSION } from './wire/capabilities.js';
+
+/** The HTTP instance, with its routes built. */
+type App = Awaited<ReturnType<typeof buildApp>>;
+
+/** A running service. */
+export interface Service {
+  readonly app: App;
+  /** `http://HOST:PORT`, with the port that was taken. */
+  readonly address: string;
+  /**
+   * Stops accepting, lets running scans end their page with `cancelled`, then ends the workers. Resolves within the
+   * grace period: connections whose client does not take the rest are cut. Idempotent.
+   */
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly log: Log;
+  /** The workers' entry point; default is the compiled one beside this file. */
+  readonly workerUrl?: URL;
+  /** Time for a request to arrive whole, in ms. */
+  readonly requestArrivalMsMax?: number;
+  /** Time for `close`, in ms; default `SHUTDOWN_GRACE_MS` less a margin for the process to exit. */
+  readonly graceMs?: number;
+}
+
+/** Time between the last moment of `close` and the end of the grace period, in ms. */
+const GRACE_MARGIN_MS = 2_000;
+
+/** How often a closing service looks for connections that have become idle, in ms. */
+const IDLE_CHECK_MS = 50;
+
+/** Milliseconds since the epoch that never step back, comparable across threads (core/clock). */
+const CLOCK: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
+
+/** Starts a service. Rejects when a worker cannot start or the address is taken; nothing is left running then. */
+export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
+  const { log } = options;
+  const workers = config.pool.workers === 0 ? availableParallelism() : config.pool.workers;
+  const admission = createAdmission({ ...config.admission, workers });
+  let pool: ScanPool | undefined;
+  let runner: Runner | undefined;
+  const metrics = new Metrics(VERSION, EVALUATOR_VERSION, () => ({
+    queueDepth: admission.slots.waiting + admission.inlineBytes.waiting,
+    workersBusy: pool?.busy ?? 0,
+    workersIdle: Math.max((pool?.workers ?? 0) - (pool?.busy ?? 0), 0),
+  }));
+  const app = await buildApp({
+    config,
+    version: VERSION,
+    metrics,
+    clock: CLOCK,
+    log,
+    runner: () => runner!,
+    isReady: () => (pool?.workers ?? 0) > 0 && runner?.stopped.aborted === false,
+    ...(options.requestArrivalMsMax === undefined ? {} : { requestArrivalMsMax: options.requestArrivalMsMax }),
+  });
+  v8.setFlagsFromString('--disallow-code-generation-from-strings');
+  pool = await ScanPool.start(
+    {
+      workers,
+      setup: { stores: config.stores, continuationKeys: continuationKeys(config, log) },
+      killAfterMs: config.slice.killAfterMs,
+      onRestart: (reason) => {
+        metrics.recordWorkerRestart(reason);
+        log.error({ reason }, 'a worker was replaced');
+      },
+      onFault: (fault) => log.error({ fault: fault.stack ?? fault.message }, 'worker fault'),
+      ...(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl }),
+    },
+    probeTask(CLOCK),
+  );
+  runner = new Runner({
+    pool,
+    admission,
+    metrics,
+    clock: CLOCK,
+    bounds: config.slice,
+    caps: config.limits,
+    inlineBytesMax: config.admission.inlineBytesMax,
+  });
+  const stop = (graceMs: number): Promise<void> => stopService(app, runner!, pool!, metrics, graceMs);
+  try {
+    const address = await app.listen({ host: config.http.host, port: config.http.port });
+    let closed: Promise<void> | undefined;
+    const graceMs = options.graceMs ?? SHUTDOWN_GRACE_MS - GRACE_MARGIN_MS;
+    return { app, address, close: () => (closed ??= stop(graceMs)) };
+  } catch (thrown) {
+    await stop(0);
+    throw thrown;
+  }
+}
+
+function continuationKeys(config: Config, log: Log): readonly Uint8Array[] {
+  if (config.continuation.keys.length > 0) return config.continuation.keys;
+  log.warn({}, 'no continuation key is configured: a random one is used, and continuations end with this process');
+  return [randomBytes(32)];
+}
+
+async function stopService(app: App, runner: Runner, pool: ScanPool, metrics: Metrics, graceMs: number): Promise<void> {
+  const { server } = app;
+  // From here on the socket accepts nothing, and what is running is told to end.
+  const drained = runner.drain();
+  const closed = app.close();
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await Promise.allSettled([drained, closed]);
+  clearInterval(idle);
+  clearTimeout(cut);
+  await pool.close();
+  metrics.close();
+}
