@@ -145,7 +145,7 @@ class Comparison {
       case PAIR_NULL_VALUE:
         return undecided.nullValue;
       case PAIR_UNDECIDABLE:
-        return UNKNOWN;
+        return undecided.incomparable;
       case PAIR_ELEMENTS:
         return this.hasElement(source.walker!.elements) ? MATCH : NO_MATCH;
       case PAIR_MISMATCH:
