@@ -81,7 +81,7 @@ export class PathTrie {
         keyBytes.push(...bytes);
       }
       let before = NONE;
-      for (const [index, child] of [...node.indexes].sort(([a], [b]) => a - b)) {
+      for (const [index, child] of [...node.indexes].toSorted(([a], [b]) => a - b)) {
         this.indexAt[child.id] = index;
         if (before === NONE) this.firstIndex[node.id] = child.id;
         else this.nextIndex[before] = child.id;
