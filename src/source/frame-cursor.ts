@@ -20,6 +20,8 @@ import {
   type FrameFault,
   type FrameReader,
 } from '../segment/frame.js';
+import { iggyReader } from '../segment/iggy.js';
+import { inlineSource } from './inline.js';
 import type { SegmentSource } from './segment-source.js';
 import type { Window } from './window.js';
 
@@ -64,6 +66,11 @@ export const WHOLE_SEGMENT: CursorOptions = {
   mayBeTorn: false,
 };
 
+/** What a cursor stands on before its first `open`: an empty segment. */
+const NOTHING = inlineSource(new Uint8Array(0));
+const NO_FRAMES = iggyReader({ partitionId: 0, baseOffset: 0, sealed: true, verifyChecksums: false });
+
+/** Walks segments; one for each worker, because it holds the worker's window. */
 export class FrameCursor {
   /** Reused for every record; valid after CURSOR_FRAME. Its positions are in `bytes`. */
   readonly frame = new Frame();
@@ -85,8 +92,8 @@ export class FrameCursor {
   readAheadBytes = Number.POSITIVE_INFINITY;
 
   readonly #window: Window;
-  #source!: SegmentSource;
-  #reader!: FrameReader;
+  #source: SegmentSource = NOTHING;
+  #reader: FrameReader = NO_FRAMES;
   #options: CursorOptions = WHOLE_SEGMENT;
   /** Position in the segment of `bytes[0]`. */
   #base = 0;

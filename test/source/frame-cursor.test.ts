@@ -90,6 +90,15 @@ describe('reading through a window', () => {
   });
 });
 
+describe('a cursor that was never opened', () => {
+  it('stands at the end of nothing and knows the smallest frame', () => {
+    const cursor = new FrameCursor(new Window(64));
+    expect(cursor.averageFrameBytes).toBe(64);
+    expect(cursor.announcedOffset).toBe(-1);
+    expect(cursor.next()).toBe(CURSOR_END);
+  });
+});
+
 describe('visibility', () => {
   it('ends before the first frame above last_offset, exact or in a gap, and does not judge what follows', () => {
     const bytes = segmentOf(5, () => 8);
