@@ -1,8 +1,8 @@
 /**
  * Exact decimals for the `number` coercion (contract: laser-filter §3 "Coercions").
  *
- * A value is read from UTF-8 bytes, a slot's integer or a double into a `Decimal` that the caller keeps and reuses, so
- * that a record allocates nothing. Nothing is rounded.
+ * A value is read from UTF-8 bytes or a slot's integer into a `Decimal` that the caller keeps and reuses, so that a
+ * record allocates nothing. Nothing is rounded.
  *
  * Invariants: a `Decimal` has neither leading nor trailing zeros, so equal numbers have equal fields. A function that
  * returns false has left its result undefined.
@@ -52,10 +52,16 @@ export function parseDecimal(bytes: Uint8Array, start: number, end: number, out:
   return true;
 }
 
-/** The decimal of an integer within ±(2^53−1). */
-export function decimalOfInteger(value: number, out: Decimal): void {
+/**
+ * The decimal of the integer `numbers[index]`, which lies within ±(2^53−1).
+ *
+ * PERF: it is read from where slots hold it, because a large number handed to a function may be boxed on the way.
+ */
+export function decimalOfInteger(numbers: Float64Array, index: number, out: Decimal): void {
+  const value = numbers[index]!;
   let rest = Math.abs(value);
-  const length = digitCount(rest);
+  let length = 0;
+  for (let over = rest; over >= 1; over = Math.floor(over / 10)) length++;
   for (let i = length - 1; i >= 0; i--) {
     const digit = rest % 10;
     out.digits[i] = digit;
@@ -71,41 +77,17 @@ export function decimalOfWideInteger(negative: boolean, high: number, low: numbe
 }
 
 /**
- * The shortest decimal that round-trips a finite double.
- *
- * PERF: a double of at most 15 significant digits and 22 decimals (what data mostly holds) allocates nothing; any other
- * goes through its text.
+ * The shortest decimal that round-trips a finite double, by way of the text that the language prints for it. It
+ * allocates: the scan loop never needs it for a record.
  */
 export function decimalOfDouble(value: number, out: Decimal): void {
-  const magnitude = Math.abs(value);
-  for (let decimals = 0; decimals <= EXACT_POWERS_OF_TEN; decimals++) {
-    const scaled = Math.round(magnitude * POWERS_OF_TEN[decimals]!);
-    if (scaled > FIFTEEN_DIGITS_MAX) break;
-    // Integer and power are exact doubles, so the quotient is the double nearest to this decimal. Decimals of up to 15
-    // digits all have different nearest doubles, so the one that hits is the shortest.
-    if (scaled / POWERS_OF_TEN[decimals]! !== magnitude) continue;
-    decimalOfInteger(scaled, out);
-    if (out.length > 0) {
-      out.negative = value < 0;
-      out.exponent -= decimals;
-    }
-    return;
-  }
-  decimalOfDoubleText(String(magnitude), value < 0, out);
-}
-
-const EXACT_POWERS_OF_TEN = 22;
-const POWERS_OF_TEN = Array.from({ length: EXACT_POWERS_OF_TEN + 1 }, (_, power) => Number(`1e${power}`));
-const FIFTEEN_DIGITS_MAX = 999_999_999_999_999;
-
-/** `text` is `d…[.d…][e±d…]`, as a double prints: at most 21 digits before the point and 17 significant ones. */
-function decimalOfDoubleText(text: string, negative: boolean, out: Decimal): void {
-  const [mantissa, power] = text.split('e');
+  // As printed: d…[.d…][e±d…], at most 21 digits before the point.
+  const [mantissa, power] = String(Math.abs(value)).split('e');
   const [whole, fraction] = mantissa!.split('.');
   const all = whole! + (fraction ?? '');
   const leadingZeros = all.length - all.replace(/^0+/, '').length;
   for (let i = leadingZeros; i < all.length; i++) out.digits[i - leadingZeros] = all.charCodeAt(i) - ZERO;
-  finishDecimal(out, negative, all.length - leadingZeros, whole!.length - leadingZeros + Number(power ?? 0));
+  finishDecimal(out, value < 0, all.length - leadingZeros, whole!.length - leadingZeros + Number(power ?? 0));
 }
 
 /** Drops trailing zeros and the sign of zero. */
@@ -136,12 +118,6 @@ function orderMagnitudes(a: Decimal, b: Decimal): Order {
 /** Order of two numbers that are not NaN. */
 export function orderExact(a: number, b: number): Order {
   return a < b ? BELOW : a > b ? ABOVE : EQUAL;
-}
-
-function digitCount(value: number): number {
-  let count = 0;
-  for (let rest = value; rest >= 1; rest = Math.floor(rest / 10)) count++;
-  return count;
 }
 
 /** Writes the digits (0 … 9 each) of a wide integer's magnitude, 16 … 20 of them, and returns how many. */

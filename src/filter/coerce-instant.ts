@@ -64,9 +64,15 @@ export function parseInstant(
   return epochOfDigits(bytes, from, end, ZERO, sign === MINUS, EPOCH_DECIMALS[format], out);
 }
 
-/** The instant of an integer number within ±(2^53−1). False under `rfc3339`, which takes text only, and on overflow. */
-export function instantOfInteger(value: number, format: TimestampFormat, out: Instant): boolean {
+/**
+ * The instant of the integer `numbers[index]`, which lies within ±(2^53−1). False under `rfc3339`, which takes text
+ * only, and on overflow.
+ *
+ * PERF: it is read from where slots hold it, because a large number handed to a function may be boxed on the way.
+ */
+export function instantOfInteger(numbers: Float64Array, index: number, format: TimestampFormat, out: Instant): boolean {
   if (format === 'rfc3339') return false;
+  const value = numbers[index]!;
   const decimals = EPOCH_DECIMALS[format];
   const unitsPerSecond = POWERS_OF_TEN[decimals]!;
   // The remainder is taken first: a quotient of large integers would round.

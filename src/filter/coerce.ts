@@ -23,7 +23,7 @@ export function decimalLiteral(scalar: Scalar): Decimal | undefined {
   }
   if (scalar.kind !== 'integer') return undefined;
   const number = Number(scalar.value);
-  if (Number.isSafeInteger(number)) decimalOfInteger(number, decimal);
+  if (Number.isSafeInteger(number)) decimalOfInteger(Float64Array.of(number), 0, decimal);
   else decimalOfWideInteger(scalar.value < 0n, highWord(scalar.value), lowWord(scalar.value), decimal);
   return decimal;
 }
@@ -39,7 +39,7 @@ export function instantLiteral(scalar: Scalar, format: TimestampFormat): Instant
   const { value } = scalar;
   const number = Number(value);
   const parses = Number.isSafeInteger(number)
-    ? instantOfInteger(number, format, instant)
+    ? instantOfInteger(Float64Array.of(number), 0, format, instant)
     : instantOfWideInteger(value < 0n, highWord(value), lowWord(value), format, instant);
   return parses ? instant : undefined;
 }

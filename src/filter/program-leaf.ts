@@ -157,7 +157,7 @@ class CoercedDecimal implements CoercedValue {
         return parseDecimal(walker!.unescaped, 0, length, this.value);
       }
       case SLOT_INTEGER:
-        decimalOfInteger(slots.numbers[slot]!, this.value);
+        decimalOfInteger(slots.numbers, slot, this.value);
         return true;
       case SLOT_INTEGER_WIDE:
         decimalOfWideInteger(false, slots.high[slot]!, slots.low[slot]!, this.value);
@@ -211,7 +211,7 @@ class CoercedInstant implements CoercedValue {
         return parseInstant(walker!.unescaped, 0, length, format, value);
       }
       case SLOT_INTEGER:
-        return instantOfInteger(slots.numbers[slot]!, format, value);
+        return instantOfInteger(slots.numbers, slot, format, value);
       case SLOT_INTEGER_WIDE:
         return instantOfWideInteger(false, slots.high[slot]!, slots.low[slot]!, format, value);
       case SLOT_NEGATIVE_WIDE:

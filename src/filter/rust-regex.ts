@@ -99,10 +99,10 @@ function compileIn(engine: Engine, pattern: string): number {
     const [regex, error, failed] = engine.compile(pointer, utf8.length);
     if (failed === 0) return regex >>> 0;
     const message = engine.references.get(error);
-    return refuse('invalid_request', `the pattern does not compile: ${String(message)}`, { given: pattern });
+    return refuse('invalid_request', `the pattern does not compile: ${String(message)}`);
   } catch (thrown) {
     if (!(thrown instanceof WebAssembly.RuntimeError)) throw thrown;
-    return refuse('invalid_request', `the pattern exhausts the regex engine: ${thrown.message}`, { given: pattern });
+    return refuse('invalid_request', `the pattern exhausts the regex engine: ${thrown.message}`);
   }
 }
 

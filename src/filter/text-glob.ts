@@ -159,8 +159,7 @@ function cutAtStars(pattern: string, caseInsensitive: boolean): Piece[] {
     }
     if (character === '\\') {
       i++;
-      if (i === characters.length)
-        refuse('invalid_request', 'a glob may not end in a lone backslash', { given: pattern });
+      if (i === characters.length) refuse('invalid_request', 'a glob may not end in a lone backslash');
       character = characters[i]!;
     }
     piece.push(...encoder.encode(caseInsensitive ? character.toLowerCase() : character));

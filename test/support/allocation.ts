@@ -3,12 +3,13 @@
  */
 
 /**
- * Heap growth of the quietest of several rounds of `run`, in bytes, with nothing collected in between. Compilation and
- * other one-time work of the engine falls into some round; what the code itself allocates falls into every one.
+ * Heap growth of the quietest round of `run`, in bytes, with nothing collected within a round. Compilation and other
+ * one-time work of the engine falls into some rounds (into more of them on a busy machine), while what the code itself
+ * allocates falls into every one; so rounds are repeated until one stays below `quietBytes`, at most `rounds` times.
  */
-export function heapGrowth(run: () => void, rounds = 8): number {
+export function heapGrowth(run: () => void, quietBytes = 16 * 1024, rounds = 60): number {
   let least = Infinity;
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds && least >= quietBytes; round++) {
     globalThis.gc!();
     const before = process.memoryUsage().heapUsed;
     run();
