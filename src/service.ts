@@ -38,8 +38,9 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly log: Log;
-  /** The workers' entry point; default is the compiled one beside this file. */
+  /** The workers' entry point and what loads it; default are the compiled ones beside this file. */
   readonly workerUrl?: URL;
+  readonly threadUrl?: URL;
   /** Time for a request to arrive whole, in ms. */
   readonly requestArrivalMsMax?: number;
   /** Time for `close`, in ms; default `SHUTDOWN_GRACE_MS` less a margin for the process to exit. */
@@ -89,6 +90,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
       },
       onFault: (fault) => log.error({ fault: fault.stack ?? fault.message }, 'worker fault'),
       ...(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl }),
+      ...(options.threadUrl === undefined ? {} : { threadUrl: options.threadUrl }),
     },
     probeTask(CLOCK),
   );

@@ -11,6 +11,8 @@ import { startService, type Service } from '../../src/service.js';
 export const REAL_WORKER = new URL('../../dist/workers/scan-worker.js', import.meta.url);
 export const SCRIPTED_WORKER = new URL('../../dist/test/support/scripted-worker.js', import.meta.url);
 
+const THREAD = new URL('../../dist/src/pool/thread.js', import.meta.url);
+
 export interface LogLine {
   readonly level: string;
   readonly message: string;
@@ -35,6 +37,7 @@ export async function serviceWith(
   const service = await startService(loadConfig('', { WINNOW_HTTP_PORT: '0', WINNOW_POOL_WORKERS: '1', ...env }), {
     log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     workerUrl: REAL_WORKER,
+    threadUrl: THREAD,
     ...more,
   });
   running.push(service);
