@@ -44,6 +44,10 @@ function problemFrom(run: () => unknown): Problem {
   throw new Error('nothing was refused');
 }
 
+function startOf(start: unknown) {
+  return plan({ ...GOOD, start }).spec.filters[0]!.start;
+}
+
 describe('a planned scan', () => {
   test('takes the defaults of the contract', () => {
     const { spec, deadlineAtMs } = plan(GOOD);
@@ -94,7 +98,6 @@ describe('a planned scan', () => {
   });
 
   test('reads every start', () => {
-    const startOf = (start: unknown) => plan({ ...GOOD, start }).spec.filters[0]!.start;
     expect(startOf(undefined)).toEqual({ at: 'first', pointer: '/start' });
     expect(startOf('last')).toEqual({ at: 'last', pointer: '/start' });
     expect(startOf({ offset: '12' })).toEqual({ at: 'offset', offset: 12, pointer: '/start' });

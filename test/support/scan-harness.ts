@@ -41,7 +41,7 @@ const regex = rustRegexEngine(loadRegexModule());
 /** A clock that moves on by `stepMs` whenever somebody looks. */
 export class SteppingClock {
   ms = 0;
-  readonly stepMs: number;
+  stepMs: number;
 
   constructor(stepMs: number) {
     this.stepMs = stepMs;
