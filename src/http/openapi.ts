@@ -16,42 +16,7 @@ import { ProblemSchema } from '../wire/problem.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
 import { JSON_TYPE, MSGPACK_FRAMES_TYPE, MSGPACK_TYPE, NDJSON_TYPE, PROBLEM_TYPE } from './accept.js';
 
-/** A schema that has a name of its own in the document: its `$id`. */
-type NamedSchema = object & { readonly $id?: string };
-
-/** Every named schema. */
-export const SHARED_SCHEMAS: readonly NamedSchema[] = [
-  ScanRequestSchema,
-  PageSchema,
-  BeginFrameSchema,
-  PageFrameSchema,
-  ProgressFrameSchema,
-  EndFrameSchema,
-  ErrorFrameSchema,
-  ValidateRequestSchema,
-  ValidateReplySchema,
-  TestRequestSchema,
-  TestReplySchema,
-  CapabilitiesSchema,
-  ProblemSchema,
-];
-
-/** Options of the generator. */
-export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
-  return {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Winnow',
-        version,
-        description: 'Scans partition segments with declarative filters and says exactly how far it looked.',
-      },
-    },
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema-${index}`) },
-  };
-}
-
-/** One NDJSON segment of two records, in base64, of which the filter selects the first. */
+/** Selects the first record of the example's segment and rejects the second. */
 const EXAMPLE_FILTER = {
   v: 1,
   evaluator_version: 1,
@@ -74,6 +39,41 @@ const SCAN_EXAMPLE = {
 };
 
 const TEST_EXAMPLE = { filter: EXAMPLE_FILTER, record: { payload_text: '{"table":"satellites","op":"u"}' } };
+
+/** A schema that has a name of its own in the document: its `$id`. */
+type NamedSchema = object & { readonly $id?: string; readonly examples?: readonly unknown[] };
+
+/** Every named schema. */
+export const SHARED_SCHEMAS: readonly NamedSchema[] = [
+  { ...ScanRequestSchema, examples: [SCAN_EXAMPLE] },
+  PageSchema,
+  BeginFrameSchema,
+  PageFrameSchema,
+  ProgressFrameSchema,
+  EndFrameSchema,
+  ErrorFrameSchema,
+  { ...ValidateRequestSchema, examples: [{ filter: EXAMPLE_FILTER }] },
+  ValidateReplySchema,
+  { ...TestRequestSchema, examples: [TEST_EXAMPLE] },
+  TestReplySchema,
+  CapabilitiesSchema,
+  ProblemSchema,
+];
+
+/** Options of the generator. */
+export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Winnow',
+        version,
+        description: 'Scans partition segments with declarative filters and says exactly how far it looked.',
+      },
+    },
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema-${index}`) },
+  };
+}
 
 const PROBLEMS = {
   '4XX': { description: 'A refusal.', content: { [PROBLEM_TYPE]: { schema: ref(ProblemSchema) } } },
@@ -99,7 +99,7 @@ export const scanRouteSchema = {
   description: 'Selects records of the given segments and says how far it looked, as one page or as frames.',
   consumes: BODY_TYPES,
   headers: SHARD_HEADER,
-  body: { ...ref(ScanRequestSchema), examples: [SCAN_EXAMPLE] },
+  body: ref(ScanRequestSchema),
   response: {
     200: {
       description: 'One page (one filter, `pages` 1, no frame type accepted), or frames one after the other.',
@@ -118,7 +118,7 @@ export const validateRouteSchema = {
   summary: 'Validate a filter',
   consumes: BODY_TYPES,
   headers: SHARD_HEADER,
-  body: { ...ref(ValidateRequestSchema), examples: [{ filter: EXAMPLE_FILTER }] },
+  body: ref(ValidateRequestSchema),
   response: { 200: objectReply('What the filter is and reads.', ValidateReplySchema), ...PROBLEMS },
 };
 
@@ -126,7 +126,7 @@ export const testRouteSchema = {
   summary: 'Test a filter on one record',
   consumes: BODY_TYPES,
   headers: SHARD_HEADER,
-  body: { ...ref(TestRequestSchema), examples: [TEST_EXAMPLE] },
+  body: ref(TestRequestSchema),
   response: { 200: objectReply('The verdict and why.', TestReplySchema), ...PROBLEMS },
 };
 
