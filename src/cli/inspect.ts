@@ -6,17 +6,16 @@
  */
 import type { Command } from 'commander';
 import { problemOf, refuse } from '../core/error-codes.js';
-import { OFFSET_MAX } from '../core/limits.js';
 import { checkSegmentFormat } from '../segment/formats.js';
 import { openFile } from '../source/store.js';
 import { Window } from '../source/window.js';
+import { type CommandOutput, countOf, EXIT_TROUBLE, STANDARD_OUTPUT } from './command-output.js';
 import { guessSegmentFormat } from './segment-format-guess.js';
 import { segmentReportLines } from './segment-report-text.js';
 import { inspectSegment, type SegmentReport } from './segment-report.js';
 
 const EXIT_WHOLE = 0;
 const EXIT_DAMAGED = 1;
-const EXIT_UNUSABLE = 2;
 const FRAMES_LISTED = '10';
 
 /** The command's options as the command line gives them. */
@@ -27,12 +26,6 @@ export interface InspectArguments {
   readonly verify?: boolean;
   readonly unsealed?: boolean;
   readonly json?: boolean;
-}
-
-/** Where a command writes; lines come without their end. */
-export interface CommandOutput {
-  readonly out: (line: string) => void;
-  readonly error: (line: string) => void;
 }
 
 /** Adds the command to the program. */
@@ -48,10 +41,7 @@ export function register(program: Command): void {
     .option('--unsealed', 'the file is still written to: an unfinished frame at its end is no damage')
     .option('--json', 'print the report as one JSON object')
     .action((file: string, options: InspectArguments) => {
-      process.exitCode = runInspect(file, options, {
-        out: (line) => process.stdout.write(`${line}\n`),
-        error: (line) => process.stderr.write(`${line}\n`),
-      });
+      process.exitCode = runInspect(file, options, STANDARD_OUTPUT);
     });
 }
 
@@ -64,7 +54,7 @@ export function runInspect(file: string, options: InspectArguments, output: Comm
     const problem = problemOf(thrown);
     if (problem.code === 'backend') throw thrown;
     output.error(`winnow inspect: ${file}: ${problem.detail}`);
-    return EXIT_UNUSABLE;
+    return EXIT_TROUBLE;
   }
   if (options.json === true) output.out(JSON.stringify({ file, ...report }));
   else for (const line of [`${'file'.padEnd(14)}${file}`, ...segmentReportLines(report)]) output.out(line);
@@ -90,12 +80,4 @@ function reportOf(file: string, options: InspectArguments): SegmentReport {
   } finally {
     source.close();
   }
-}
-
-function countOf(text: string, option: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value > OFFSET_MAX) {
-    refuse('invalid_request', `${option} takes an integer from 0 to ${OFFSET_MAX}, not ${JSON.stringify(text)}.`);
-  }
-  return value;
 }

@@ -1,0 +1,63 @@
+/**
+ * The engine without the network: workers, admission and the runner, for commands that scan or compile on this machine.
+ *
+ * The same code path as the service's, so that a command can never answer differently. User text is compiled in the
+ * worker only.
+ */
+import { randomBytes } from 'node:crypto';
+import v8 from 'node:v8';
+import { createAdmission } from '../admission/admission.js';
+import { loadConfig } from '../config/load.js';
+import type { Clock } from '../core/clock.js';
+import { VERSION } from '../core/version.js';
+import { Metrics } from '../metrics/metrics.js';
+import { ScanPool } from '../pool/scan-pool.js';
+import { probeTask } from '../run/probe.js';
+import { Runner } from '../run/runner.js';
+import { EVALUATOR_VERSION } from '../wire/capabilities.js';
+
+const CLOCK: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
+
+/** What a command gets to work with. */
+export interface LocalEngine {
+  readonly runner: Runner;
+  readonly clock: Clock;
+}
+
+/** Starts one worker over `stores` (name → absolute folder), hands the engine to `use`, and stops it whatever happens. */
+export async function withLocalEngine<T>(
+  stores: Readonly<Record<string, string>>,
+  use: (engine: LocalEngine) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig('', {});
+  // Workers refuse to start where text could become code.
+  v8.setFlagsFromString('--disallow-code-generation-from-strings');
+  const faults: Error[] = [];
+  const pool = await ScanPool.start(
+    {
+      workers: 1,
+      setup: { stores, continuationKeys: [randomBytes(32)] },
+      killAfterMs: config.slice.killAfterMs,
+      onRestart: (reason) => faults.push(new Error(`the worker ${reason}`)),
+      onFault: (fault) => faults.push(fault),
+    },
+    probeTask(CLOCK),
+  );
+  const metrics = new Metrics(VERSION, EVALUATOR_VERSION, () => ({ queueDepth: 0, workersBusy: 0, workersIdle: 1 }));
+  const runner = new Runner({
+    pool,
+    admission: createAdmission({ ...config.admission, workers: 1 }),
+    metrics,
+    clock: CLOCK,
+    bounds: config.slice,
+    caps: config.limits,
+    inlineBytesMax: config.admission.inlineBytesMax,
+  });
+  try {
+    return await use({ runner, clock: CLOCK });
+  } finally {
+    await pool.close();
+    metrics.close();
+    for (const fault of faults) process.stderr.write(`winnow: ${fault.message}\n`);
+  }
+}
