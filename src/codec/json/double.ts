@@ -35,8 +35,11 @@ function fillPower(power: number): void {
   POWER_LOW[power + POWER_MAX] = Number(scaled - BigInt(high * 2 ** 1000)) / 2 ** 1000;
 }
 
-/** The nearest double of the valid JSON number at `start`…`end`, or NaN where only the exact conversion can tell. */
-export function doubleOfEasy(bytes: Uint8Array, start: number, end: number): number {
+/**
+ * Puts the nearest double of the valid JSON number at `start`…`end` into `out[at]`; false, and nothing put, where only
+ * the exact conversion can tell. It returns no number, because a double that crosses a call may be boxed on the heap.
+ */
+export function putEasyDouble(bytes: Uint8Array, start: number, end: number, out: Float64Array, at: number): boolean {
   let p = start;
   const negative = bytes[p] === 0x2d;
   if (negative) p++;
@@ -74,54 +77,68 @@ export function doubleOfEasy(bytes: Uint8Array, start: number, end: number): num
       break;
     }
   }
-  if (digits === 0) return negative ? -0 : 0;
-  const value =
-    digits <= 15 && exponent >= -22 && exponent <= 22
-      ? exponent < 0
-        ? front / EXACT_POWERS[-exponent]!
-        : front * EXACT_POWERS[exponent]!
-      : scaledCertain(front, back, backDigits, exponent, cut);
-  return negative ? -value : value;
+  if (digits === 0) {
+    out[at] = negative ? -0 : 0;
+    return true;
+  }
+  if (digits <= 15 && exponent >= -22 && exponent <= 22) {
+    const value = exponent < 0 ? front / EXACT_POWERS[-exponent]! : front * EXACT_POWERS[exponent]!;
+    out[at] = negative ? -value : value;
+    return true;
+  }
+  if (exponent < -POWER_MAX || exponent > POWER_MAX) return false;
+  parts[0] = front;
+  parts[1] = back;
+  if (!scaleParts(backDigits, exponent, cut)) return false;
+  out[at] = negative ? -parts[0]! : parts[0]!;
+  return true;
 }
 
 /** The nearest double of the valid JSON number at `start`…`end`, always; the number is known not to overflow. */
-export function doubleOf(bytes: Uint8Array, start: number, end: number): number {
-  const easy = doubleOfEasy(bytes, start, end);
-  return Number.isNaN(easy) ? exactDouble(bytes, start, end) : easy;
+export function putDouble(bytes: Uint8Array, start: number, end: number, out: Float64Array, at: number): void {
+  if (!putEasyDouble(bytes, start, end, out, at)) out[at] = exactDouble(bytes, start, end);
 }
 
-/** (front × 10^backDigits + back) × 10^exponent, or NaN if the error bound leaves two candidates. */
-function scaledCertain(front: number, back: number, backDigits: number, exponent: number, cut: boolean): number {
-  if (exponent < -POWER_MAX || exponent > POWER_MAX) return NaN;
+/** Working numbers: in, the leading and the following digits; out, the result; then two operands and their error. */
+const parts = new Float64Array(5);
+
+/** Makes `parts[0]` (parts[0] × 10^backDigits + parts[1]) × 10^exponent; false if the error bound leaves two candidates. */
+function scaleParts(backDigits: number, exponent: number, cut: boolean): boolean {
   // The digits as an exact sum high + low.
-  const power = EXACT_POWERS[backDigits]!;
-  let high = front * power;
-  let low = productError(front, power, high) + back;
+  parts[2] = parts[0]!;
+  parts[3] = EXACT_POWERS[backDigits]!;
+  let high = parts[2] * parts[3];
+  multiplyError();
+  let low = parts[4]! + parts[1]!;
   let sum = high + low;
   low -= sum - high;
   high = sum;
   // Times the power of ten.
   const powerHigh = POWER_HIGH[exponent + POWER_MAX]!;
   const product = high * powerHigh;
-  let rest = productError(high, powerHigh, product);
-  rest += high * POWER_LOW[exponent + POWER_MAX]! + low * powerHigh;
+  parts[2] = high;
+  parts[3] = powerHigh;
+  multiplyError();
+  let rest = parts[4]! + (high * POWER_LOW[exponent + POWER_MAX]! + low * powerHigh);
   sum = product + rest;
   rest -= sum - product;
   // Relative errors: below 2^−100 of the arithmetic; cut digits are below one unit of a 19-digit number, 2^−59.
   const error = sum * (cut ? 2 ** -58 : 2 ** -95);
-  const from = sum + (rest - error);
-  return from === sum + (rest + error) ? from : NaN;
+  parts[0] = sum + (rest - error);
+  return parts[0] === sum + (rest + error);
 }
 
-/** The exact a × b − product, by Dekker; no part overflows within the ranges used here. */
-function productError(a: number, b: number, product: number): number {
+/** Makes `parts[4]` the error of the rounded product parts[2] × parts[3], exactly (Dekker); within range, see above. */
+function multiplyError(): void {
+  const a = parts[2]!;
+  const b = parts[3]!;
   let scaled = SPLITTER * a;
   const aHigh = scaled - (scaled - a);
   const aLow = a - aHigh;
   scaled = SPLITTER * b;
   const bHigh = scaled - (scaled - b);
   const bLow = b - bHigh;
-  return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
+  parts[4] = aLow * bLow - (a * b - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
 }
 
 /** True where the valid JSON number at `start`…`end` rounds to an infinite double. */

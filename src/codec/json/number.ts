@@ -6,7 +6,7 @@
  * nothing.
  */
 import { SLOT_DOUBLE, SLOT_INTEGER, SLOT_INTEGER_WIDE, SLOT_NEGATIVE_WIDE, type Slots } from '../../core/slots.js';
-import { doubleOf, doubleOfEasy } from './double.js';
+import { putDouble, putEasyDouble } from './double.js';
 
 const TWO_32 = 4294967296;
 const MINUS = 0x2d;
@@ -49,16 +49,15 @@ export function finishNumbers(bytes: Uint8Array, slots: Slots): void {
   const { kinds, numbers } = slots;
   for (let slot = 0; slot < slots.count; slot++) {
     if (kinds[slot] === SLOT_DOUBLE && Number.isNaN(numbers[slot])) {
-      numbers[slot] = doubleOf(bytes, slots.starts[slot]!, slots.ends[slot]!);
+      putDouble(bytes, slots.starts[slot]!, slots.ends[slot]!, numbers, slot);
     }
   }
 }
 
 function captureDouble(bytes: Uint8Array, start: number, end: number, slots: Slots, slot: number): boolean {
-  const value = doubleOfEasy(bytes, start, end);
   slots.kinds[slot] = SLOT_DOUBLE;
-  slots.numbers[slot] = value;
-  if (!Number.isNaN(value)) return true;
+  if (putEasyDouble(bytes, start, end, slots.numbers, slot)) return true;
+  slots.numbers[slot] = NaN;
   slots.starts[slot] = start;
   slots.ends[slot] = end;
   return false;
