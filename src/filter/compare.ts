@@ -8,6 +8,8 @@
  * Invariants: an integer and a double are ordered only if the integer is exactly a double; NaN is ordered with nothing;
  * anything unordered is undecidable, which is never a mismatch.
  */
+import { SLOT_DOUBLE, SLOT_INTEGER, SLOT_NEGATIVE_WIDE } from '../core/slots.js';
+import type { Slots } from '../core/slots.js';
 import { MATCH, NO_MATCH, UNKNOWN } from '../core/truth.js';
 import type { Truth } from '../core/truth.js';
 import type { CompareOp, Scalar } from './ir.js';
@@ -137,7 +139,7 @@ const FORM_DOUBLE = 2;
  * A literal prepared once, when its filter is compiled.
  *
  * Integers within ±(2^53−1) and doubles stand in `number`; a wider integer is `high`/`low` (two's complement if
- * `negative`, as in a slot). `bytes` is the UTF-8 of a string literal.
+ * `negative`, as in a slot), and its `number` is NaN unless it is exactly a double. `bytes` is the UTF-8 of a string literal.
  */
 export class CompareLiteral {
   readonly valueClass: ValueClass;
@@ -155,12 +157,17 @@ export class CompareLiteral {
     this.valueClass = literalClass(scalar);
     this.boolean = scalar.kind === 'boolean' && scalar.value;
     this.numberForm = scalar.kind === 'double' ? FORM_DOUBLE : safe ? FORM_SAFE : FORM_WIDE;
-    this.number = scalar.kind === 'double' ? scalar.value : safe ? Number(integer) : 0;
+    this.number = scalar.kind === 'double' ? scalar.value : exactDouble(integer);
     this.negative = integer < 0n;
     this.high = Number(BigInt.asUintN(64, integer) >> 32n);
     this.low = Number(BigInt.asUintN(32, integer));
     this.bytes = new TextEncoder().encode(scalar.kind === 'string' ? scalar.value : '');
   }
+}
+
+function exactDouble(integer: bigint): number {
+  const nearest = Number(integer);
+  return BigInt(nearest) === integer ? nearest : NaN;
 }
 
 /** The class of a literal: null, boolean, number or string. */
@@ -177,34 +184,39 @@ export function literalClass(scalar: Scalar): ValueClass {
   }
 }
 
-/** Orders an integer within ±(2^53−1) against a number literal. */
-export function orderInteger(value: number, literal: CompareLiteral): Order {
-  if (literal.numberForm === FORM_WIDE) return literal.negative ? ABOVE : BELOW;
-  // Such an integer is exactly a double, so one comparison serves integer and double literals.
-  return orderNumbers(value, literal.number);
-}
-
-/** Orders an integer beyond ±(2^53−1), given as in a slot (`high`/`low` unsigned, two's complement if `negative`). */
-export function orderWideInteger(negative: boolean, high: number, low: number, literal: CompareLiteral): Order {
-  switch (literal.numberForm) {
-    case FORM_SAFE:
-      return negative ? BELOW : ABOVE;
-    case FORM_WIDE:
-      if (negative !== literal.negative) return negative ? BELOW : ABOVE;
+/**
+ * Orders the number in `slots[index]` against a number literal: integers exactly, doubles by IEEE (−0.0 equals 0.0,
+ * infinities are ordered, NaN is not), and the two kinds only where the integer is exactly a double.
+ *
+ * It reads the slot itself, because a number that crosses a call may be boxed on the heap.
+ */
+export function orderNumberAt(slots: Slots, index: number, literal: CompareLiteral): Order {
+  const kind = slots.kinds[index];
+  let value: number;
+  if (kind === SLOT_INTEGER) {
+    if (literal.numberForm === FORM_WIDE) return literal.negative ? ABOVE : BELOW;
+    // Such an integer is exactly a double, so one comparison serves integer and double literals.
+    value = slots.numbers[index]!;
+  } else if (kind === SLOT_DOUBLE) {
+    value = slots.numbers[index]!;
+  } else {
+    const isNegative = kind === SLOT_NEGATIVE_WIDE;
+    const high = slots.high[index]!;
+    const low = slots.low[index]!;
+    if (literal.numberForm === FORM_SAFE) return isNegative ? BELOW : ABOVE;
+    if (literal.numberForm === FORM_WIDE) {
+      if (isNegative !== literal.negative) return isNegative ? BELOW : ABOVE;
       // Within one sign two's complement orders like unsigned words.
-      return high === literal.high ? orderNumbers(low, literal.low) : orderNumbers(high, literal.high);
-    default:
-      return isExactDouble(negative, high, low)
-        ? orderNumbers(wideToDouble(negative, high, low), literal.number)
-        : UNORDERED;
+      if (high !== literal.high) return high < literal.high ? BELOW : ABOVE;
+      return low < literal.low ? BELOW : low > literal.low ? ABOVE : EQUAL;
+    }
+    const upper = (isNegative ? high - 0x1_0000_0000 : high) * 0x1_0000_0000;
+    value = upper + low;
+    // One rounding, and the difference is exact: it gives the low word back only if nothing was lost.
+    if (value - upper !== low) return UNORDERED;
   }
-}
-
-/** Orders a double by IEEE: −0.0 equals 0.0, infinities (headers only) are ordered, NaN is not. */
-export function orderDouble(value: number, literal: CompareLiteral): Order {
-  if (literal.numberForm !== FORM_WIDE) return orderNumbers(value, literal.number);
-  const { negative, high, low } = literal;
-  return isExactDouble(negative, high, low) ? orderNumbers(value, wideToDouble(negative, high, low)) : UNORDERED;
+  const other = literal.number;
+  return value < other ? BELOW : value > other ? ABOVE : value === other ? EQUAL : UNORDERED;
 }
 
 /** Orders booleans as 0 and 1; only equality is ever asked of it. */
@@ -220,25 +232,6 @@ export function orderText(bytes: Uint8Array, start: number, end: number, literal
     const difference = bytes[start + i]! - other[i]!;
     if (difference !== 0) return difference < 0 ? BELOW : ABOVE;
   }
-  return orderNumbers(end - start, other.length);
-}
-
-function orderNumbers(a: number, b: number): Order {
-  return a < b ? BELOW : a > b ? ABOVE : a === b ? EQUAL : UNORDERED;
-}
-
-/**
- * True if a wide integer has at most 53 significant bits: magnitudes here have 54 … 64 bits, so the lowest 1 … 11 bits
- * must be zero. Negation keeps trailing zeros, so two's complement serves as it is.
- */
-function isExactDouble(negative: boolean, high: number, low: number): boolean {
-  // The magnitude's high word; a negative one borrows from it unless the low word is zero.
-  const highMagnitude = negative ? (low === 0 ? 0x1_0000_0000 : 0xffff_ffff) - high : high;
-  const spareBits = 64 - Math.clz32(highMagnitude) - 53;
-  return (low & ((1 << spareBits) - 1)) === 0;
-}
-
-/** Exact for integers that pass {@link isExactDouble}. */
-function wideToDouble(negative: boolean, high: number, low: number): number {
-  return (negative ? high - 0x1_0000_0000 : high) * 0x1_0000_0000 + low;
+  const length = end - start;
+  return length < other.length ? BELOW : length > other.length ? ABOVE : EQUAL;
 }

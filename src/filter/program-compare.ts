@@ -37,10 +37,8 @@ import {
   type OpCode,
   type Order,
   orderBoolean,
-  orderDouble,
-  orderInteger,
+  orderNumberAt,
   orderText,
-  orderWideInteger,
   PAIR_COMPARED,
   PAIR_ELEMENTS,
   PAIR_EQUAL,
@@ -218,15 +216,11 @@ function orderAt(source: SlotSource, slots: Slots, index: number, literal: Compa
       const length = walker.unescape(source.record.bytes, slots.starts[index]!, slots.ends[index]!);
       return orderText(walker.unescaped, 0, length, literal);
     }
-    case SLOT_INTEGER:
-      return orderInteger(slots.numbers[index]!, literal);
-    case SLOT_INTEGER_WIDE:
-      return orderWideInteger(false, slots.high[index]!, slots.low[index]!, literal);
-    case SLOT_NEGATIVE_WIDE:
-      return orderWideInteger(true, slots.high[index]!, slots.low[index]!, literal);
-    case SLOT_DOUBLE:
-      return orderDouble(slots.numbers[index]!, literal);
+    case SLOT_FALSE:
+      return orderBoolean(false, literal);
+    case SLOT_TRUE:
+      return orderBoolean(true, literal);
     default:
-      return orderBoolean(slots.kinds[index] === SLOT_TRUE, literal);
+      return orderNumberAt(slots, index, literal);
   }
 }

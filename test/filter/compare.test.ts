@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Slots, SLOT_DOUBLE, SLOT_INTEGER, SLOT_INTEGER_WIDE, SLOT_NEGATIVE_WIDE } from '../../src/core/slots.js';
 import { MATCH, NO_MATCH, UNKNOWN } from '../../src/core/truth.js';
 import {
   CLASS_ARRAY,
@@ -11,10 +12,8 @@ import {
   CompareLiteral,
   opCode,
   orderBoolean,
-  orderDouble,
-  orderInteger,
+  orderNumberAt,
   orderText,
-  orderWideInteger,
   pairing,
   PAIR_COMPARED,
   PAIR_ELEMENTS,
@@ -118,15 +117,19 @@ function obviousOrder(value: bigint | number, literal: bigint | number): Order {
   return value < literal ? -1 : value > literal ? 1 : 0;
 }
 
+const slots = new Slots(2);
+
+/** The order of `value`, standing in the second slot as a walker puts it there. */
 function order(value: bigint | number, literal: CompareLiteral): Order {
-  if (typeof value === 'number') return orderDouble(value, literal);
-  if (Number.isSafeInteger(Number(value))) return orderInteger(Number(value), literal);
-  return orderWideInteger(
-    value < 0n,
-    Number(BigInt.asUintN(64, value) >> 32n),
-    Number(BigInt.asUintN(32, value)),
-    literal,
-  );
+  slots.numbers[1] = Number(value);
+  if (typeof value === 'number') slots.kinds[1] = SLOT_DOUBLE;
+  else if (Number.isSafeInteger(Number(value))) slots.kinds[1] = SLOT_INTEGER;
+  else {
+    slots.kinds[1] = value < 0n ? SLOT_NEGATIVE_WIDE : SLOT_INTEGER_WIDE;
+    slots.high[1] = Number(BigInt.asUintN(64, value) >> 32n);
+    slots.low[1] = Number(BigInt.asUintN(32, value));
+  }
+  return orderNumberAt(slots, 1, literal);
 }
 
 test('numbers are ordered as exact arithmetic orders them', () => {
