@@ -70,7 +70,10 @@ export function decimalOfInteger(numbers: Float64Array, index: number, out: Deci
   finishDecimal(out, value < 0, length, length);
 }
 
-/** The decimal of a wider integer, given as in a slot (two's complement if `negative`). */
+/**
+ * The decimal of a wider integer, given as in a slot (two's complement if `negative`). The words may be given as signed
+ * or unsigned 32 bits; signed ones are never boxed on the way.
+ */
 export function decimalOfWideInteger(negative: boolean, high: number, low: number, out: Decimal): void {
   const length = wideDigits(negative, high, low, out.digits);
   finishDecimal(out, negative, length, length);
@@ -120,8 +123,13 @@ export function orderExact(a: number, b: number): Order {
   return a < b ? BELOW : a > b ? ABOVE : EQUAL;
 }
 
-/** Writes the digits (0 … 9 each) of a wide integer's magnitude, 16 … 20 of them, and returns how many. */
-export function wideDigits(negative: boolean, high: number, low: number, out: Uint8Array): number {
+/**
+ * Writes the digits (0 … 9 each) of a wide integer's magnitude, 16 … 20 of them, and returns how many. The words may be
+ * given as signed or unsigned 32 bits.
+ */
+export function wideDigits(negative: boolean, highWord: number, lowWord: number, out: Uint8Array): number {
+  const high = highWord >>> 0;
+  const low = lowWord >>> 0;
   let restHigh = negative ? (low === 0 ? 0x1_0000_0000 : 0xffff_ffff) - high : high;
   let restLow = negative && low !== 0 ? 0x1_0000_0000 - low : low;
   let length = 0;

@@ -85,7 +85,7 @@ export function instantOfInteger(numbers: Float64Array, index: number, format: T
 
 const WIDE_DIGITS = new Uint8Array(20);
 
-/** The instant of a wider integer, given as in a slot (two's complement if `negative`). */
+/** The instant of a wider integer, given as in a slot (two's complement if `negative`), words as signed or unsigned. */
 export function instantOfWideInteger(
   negative: boolean,
   high: number,

@@ -160,10 +160,10 @@ class CoercedDecimal implements CoercedValue {
         decimalOfInteger(slots.numbers, slot, this.value);
         return true;
       case SLOT_INTEGER_WIDE:
-        decimalOfWideInteger(false, slots.high[slot]!, slots.low[slot]!, this.value);
+        decimalOfWideInteger(false, slots.high[slot]! | 0, slots.low[slot]! | 0, this.value);
         return true;
       case SLOT_NEGATIVE_WIDE:
-        decimalOfWideInteger(true, slots.high[slot]!, slots.low[slot]!, this.value);
+        decimalOfWideInteger(true, slots.high[slot]! | 0, slots.low[slot]! | 0, this.value);
         return true;
       case SLOT_DOUBLE:
         this.isDouble = true;
@@ -213,9 +213,9 @@ class CoercedInstant implements CoercedValue {
       case SLOT_INTEGER:
         return instantOfInteger(slots.numbers, slot, format, value);
       case SLOT_INTEGER_WIDE:
-        return instantOfWideInteger(false, slots.high[slot]!, slots.low[slot]!, format, value);
+        return instantOfWideInteger(false, slots.high[slot]! | 0, slots.low[slot]! | 0, format, value);
       case SLOT_NEGATIVE_WIDE:
-        return instantOfWideInteger(true, slots.high[slot]!, slots.low[slot]!, format, value);
+        return instantOfWideInteger(true, slots.high[slot]! | 0, slots.low[slot]! | 0, format, value);
       default:
         return false;
     }
