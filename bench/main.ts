@@ -9,6 +9,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type CaseResult, measure, toMarkdown } from './harness.js';
+import { macroCases } from './macro/scan-cases.js';
 import { headerCases } from './micro/header-cases.js';
 import { jsonCases } from './micro/json-cases.js';
 
@@ -26,11 +27,16 @@ const rounds = options.smoke ? 1 : Number(options.rounds);
 const warmups = options.smoke ? 0 : 2;
 
 const results: CaseResult[] = [];
-for (const one of [...jsonCases(scale), ...headerCases(scale)]) {
-  if (!one.name.includes(options.only)) continue;
-  const result = await measure(one, rounds, warmups);
-  results.push(options.smoke ? { ...result, met: null } : result);
-  process.stderr.write(`${one.name}: ${result.ratio.median.toFixed(2)}×\n`);
+const macro = await macroCases(scale);
+try {
+  for (const one of [...jsonCases(scale), ...headerCases(scale), ...macro.cases]) {
+    if (!one.name.includes(options.only)) continue;
+    const result = await measure(one, rounds, warmups);
+    results.push(options.smoke ? { ...result, met: null } : result);
+    process.stderr.write(`${one.name}: ${result.ratio.median.toFixed(2)}×\n`);
+  }
+} finally {
+  await macro.close();
 }
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${rounds} rounds\n`);
