@@ -6,7 +6,8 @@
  * JSON leaves open is refused here: a repeated member, an unpaired surrogate, a number that is no finite double.
  */
 import { refuse } from './error-codes.js';
-import type { JsonDocument, JsonNode, JsonObject, JsonString } from './exact-json.js';
+import type { JsonDocument } from './exact-json.js';
+import type { JsonNode, JsonObject, JsonString } from './json-node.js';
 import { pointerToken } from './json-pointer.js';
 import { INTEGER_DIGITS_MAX } from './limits.js';
 import type { ProblemExtras } from './text-place.js';

@@ -5,7 +5,7 @@
  * Invariant: pure text work on UTF-16 indices; one call is linear in the text, so this is for faults only.
  */
 
-import { refuse, type Problem } from './error-codes.js';
+import { refuse, type ErrorCode, type Problem } from './error-codes.js';
 
 /** What a refusal may carry besides its code and detail. */
 export type ProblemExtras = Omit<Problem, 'code' | 'detail'>;
@@ -17,9 +17,9 @@ export type ProblemExtras = Omit<Problem, 'code' | 'detail'>;
 export type RefuseAt = (index: number, detail: string, more?: ProblemExtras) => never;
 
 /** The plain {@link RefuseAt}: `position` and caret refer to `text` itself. */
-export function refuseIn(text: string): RefuseAt {
+export function refuseIn(text: string, code: ErrorCode = 'invalid_request'): RefuseAt {
   return (index, detail, more) =>
-    refuse('invalid_request', `${detail}\n${caretLines(text, index)}`, { ...more, position: byteOffset(text, index) });
+    refuse(code, `${detail}\n${caretLines(text, index)}`, { ...more, position: byteOffset(text, index) });
 }
 
 /** Code points shown on either side of the caret, so that a fault in a body of megabytes stays readable. */

@@ -30,11 +30,14 @@ export type Scalar =
 export type ValueSource =
   { readonly from: 'payload'; readonly path: Path } | { readonly from: 'header'; readonly key: string };
 
-/** What a leaf yields where there is nothing to compare. `flagsMismatch` marks the record (laser-filter §3). */
+/**
+ * What a leaf yields where there is nothing to compare. `flagsMismatch` marks the record (laser-filter §3). With a null
+ * literal the first three are the whole comparison: missing, null, anything else.
+ */
 export interface Undecided {
   /** The path or header is missing. */
   readonly missing: Truth;
-  /** The value is an explicit null and the literal is not. */
+  /** The value is an explicit null. */
   readonly nullValue: Truth;
   /** The value's type cannot be compared with the literal's. */
   readonly incomparable: Truth;

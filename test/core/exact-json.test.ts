@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson, readJsonBytes, type JsonDocument, type JsonNode } from '../../src/core/exact-json.js';
+import { readJson, readJsonBytes, type JsonDocument } from '../../src/core/exact-json.js';
+import type { JsonNode } from '../../src/core/json-node.js';
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../src/core/limits.js';
 import { plainJson } from '../../src/core/plain-json.js';
 import { problemFrom } from '../support/refused.js';

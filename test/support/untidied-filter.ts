@@ -1,7 +1,8 @@
 /**
  * Rewrites the text of a filter in every way that must not change its canonical text, for property tests.
  */
-import { readJson, type JsonDocument, type JsonMember, type JsonNode } from '../../src/core/exact-json.js';
+import { readJson, type JsonDocument } from '../../src/core/exact-json.js';
+import type { JsonMember, JsonNode } from '../../src/core/json-node.js';
 import type { Seeded } from './seeded.js';
 
 const NODES = ['all', 'any', 'not', 'pred', 'pred_as', 'present', 'absent', 'header', 'text', 'header_text'];

@@ -4,7 +4,8 @@
  * It is the only place where an unknown member is met: ignored with a warning, or refused under `strict`. A member
  * given twice and a member name without a UTF-8 form are refused, known or not (laser-filter §1).
  */
-import type { JsonDocument, JsonNode, JsonString } from '../../../core/exact-json.js';
+import type { JsonDocument } from '../../../core/exact-json.js';
+import type { JsonNode, JsonString } from '../../../core/json-node.js';
 import { pointerToken } from '../../../core/json-pointer.js';
 import { FILTER_WARNINGS_MAX } from '../../../core/limits.js';
 import type { ProblemExtras } from '../../../core/text-place.js';

@@ -5,7 +5,7 @@
  * path texts) and the places that refusals point at. Built by `parse`, checked by `validate`, read by `canonical` and
  * `lower`.
  */
-import type { JsonNode } from '../../../core/exact-json.js';
+import type { JsonNode } from '../../../core/json-node.js';
 import type { Path } from '../../../core/path.js';
 import type { CodecName, Coercion, CompareOp, FaultPolicy, RecordPolicy, TextKind } from '../../ir.js';
 
