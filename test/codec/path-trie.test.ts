@@ -1,3 +1,4 @@
+/** The trie of wanted paths: order of slots, keys as bytes, what lies below a node. */
 import { expect, test } from 'vitest';
 import { NONE, PathTrie } from '../../src/codec/path-trie.js';
 import { comparePaths, type Path } from '../../src/core/path.js';

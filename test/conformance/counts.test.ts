@@ -1,3 +1,4 @@
+/** The corpora are whole: how many cases run, how many wait and which, so that a lost case fails. */
 import { expect, test } from 'vitest';
 import { CASE_FILES, readyCases, WAITING_CASES } from '../support/cases.js';
 import type { RawCase } from '../support/cases.js';

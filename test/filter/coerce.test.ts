@@ -1,3 +1,4 @@
+/** Coerced values against an obvious restatement with big integers: decimals, instants, what does not parse. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -1,3 +1,4 @@
+/** The comparison tables against brute force over every kind, literal and operator. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Slots, SLOT_DOUBLE, SLOT_INTEGER, SLOT_INTEGER_WIDE, SLOT_NEGATIVE_WIDE } from '../../src/core/slots.js';

@@ -1,3 +1,4 @@
+/** Every evaluation and explanation case of the corpora in the oracle. */
 import { describe, expect, test } from 'vitest';
 import { REASON_NAMES, reasonOf, VERDICT_NAMES, verdictOf } from '../../src/core/verdict.js';
 import type { Outcome } from '../../src/core/verdict.js';

@@ -1,3 +1,4 @@
+/** The oracle beside the contract: logic, mismatches, faults and policies, one rule a test. */
 import { describe, expect, test } from 'vitest';
 import type { HeaderValue } from '../../src/core/header-value.js';
 import { MATCH, NO_MATCH, UNKNOWN } from '../../src/core/truth.js';

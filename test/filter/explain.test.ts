@@ -1,3 +1,4 @@
+/** Explanations: a label and a truth for every node, and where there is none. */
 import { expect, test } from 'vitest';
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import { TRUTH_NAMES } from '../../src/core/truth.js';

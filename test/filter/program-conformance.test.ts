@@ -1,3 +1,4 @@
+/** Every evaluation case of the corpora in the program over the walkers, alone and many filters at once. */
 import { describe, expect, it } from 'vitest';
 import { recordCases } from '../support/cases.js';
 import { beginRecord, programOf, shown } from '../support/program.js';

@@ -1,3 +1,4 @@
+/** The program's own promises: one walk for many filters, lazy reading, the order of checks. */
 import { describe, expect, it } from 'vitest';
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX, REGEX_SUBJECT_BYTES_MAX } from '../../src/core/limits.js';
 import { compileLaser } from '../../src/filter/dialect/laser/compile.js';

@@ -1,3 +1,4 @@
+/** The glue to the regex engine: meaning, refusals, traps, and that nothing leaks. */
 import { expect, test } from 'vitest';
 import { Refusal } from '../../src/core/error-codes.js';
 import { rustRegexEngine } from '../../src/filter/rust-regex.js';

@@ -1,3 +1,4 @@
+/** Text matchers against obvious string code: literals, globs, case, bounds. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { REGEX_SUBJECT_BYTES_MAX } from '../../src/core/limits.js';

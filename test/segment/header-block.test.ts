@@ -1,3 +1,4 @@
+/** Header blocks as values: every block case of the corpus, widths, repeats, and the content-type-only reading. */
 import { expect, test } from 'vitest';
 import type { HeaderValue } from '../../src/core/header-value.js';
 import { decodeContentType, decodeHeaderBlock, textHeaders } from '../../src/segment/header-block.js';

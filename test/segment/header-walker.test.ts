@@ -1,3 +1,4 @@
+/** The header walker without allocation, against the decoder of whole blocks and the corpus. */
 import { describe, expect, it } from 'vitest';
 import type { HeaderValue } from '../../src/core/header-value.js';
 import * as slotKinds from '../../src/core/slots.js';

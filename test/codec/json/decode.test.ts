@@ -1,3 +1,7 @@
+/**
+ * The oracle's JSON decoder: agreement with `JSON.parse` on valid text, every rule of the contract where that is
+ * laxer.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeJson } from '../../../src/codec/json/decode.js';

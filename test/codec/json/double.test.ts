@@ -1,3 +1,4 @@
+/** Decimal text to the nearest double, against the language's own conversion. */
 import { expect, test } from 'vitest';
 import { exactDouble } from '../../../src/codec/json/double-exact.js';
 import { numberOverflows, putDouble, putEasyDouble } from '../../../src/codec/json/double.js';

@@ -1,3 +1,4 @@
+/** The JSON walker against the obvious decoder: the same verdict on every payload, the same values in the slots. */
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../../src/codec/json/decode.js';
 import { JsonWalker } from '../../../src/codec/json/walker.js';
