@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /**
  * The `winnow` command: one file per command, each of which registers itself here.
+ *
+ * A command loads its engine when it runs, not when it registers: help and version answer at once.
  */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/version.js';

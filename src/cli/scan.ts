@@ -12,7 +12,7 @@ import { checkSegmentFormat, type SegmentFormatName } from '../segment/formats.j
 import { openFile } from '../source/store.js';
 import { Window } from '../source/window.js';
 import { type CommandOutput, countOf, EXIT_TROUBLE, guarded, readWhole, STANDARD_OUTPUT } from './command-output.js';
-import { type LocalEngine, withLocalEngine } from './local-engine.js';
+import type { LocalEngine } from './local-engine.js';
 import { PageSink, type ScanReport } from './scan-pages.js';
 import { NdjsonPrinter, type RecordPrinter, TablePrinter } from './scan-print.js';
 import { ProgressLine } from './scan-progress.js';
@@ -67,6 +67,7 @@ export async function runScanCommand(file: string, options: ScanArguments, outpu
   const request = requestFor(file, options, filterText);
   const printer: RecordPrinter = options.json === true ? new NdjsonPrinter(output) : new TablePrinter(output);
   const progress = new ProgressLine(process.stderr);
+  const { withLocalEngine } = await import('./local-engine.js');
   const report = await withLocalEngine({ file: dirname(resolve(file)) }, (engine) =>
     readToTheEnd(engine, request, limit, options.count === true ? undefined : printer, progress),
   );

@@ -5,13 +5,11 @@
  * exit 0 within the grace period; a configuration that is refused or an address that is taken exits 2.
  */
 import { readFile } from 'node:fs/promises';
-import closeWithGrace from 'close-with-grace';
 import type { Command } from 'commander';
-import { loadConfig, type Config } from '../config/load.js';
+import type { Config } from '../config/load.js';
 import { problemOf } from '../core/error-codes.js';
 import { SHUTDOWN_GRACE_MS } from '../core/limits.js';
-import { openLog } from '../http/log.js';
-import { startService } from '../service.js';
+import type { Log } from '../http/log.js';
 
 /** Exit code when the service could not start. */
 const EXIT_NOT_STARTED = 2;
@@ -25,6 +23,13 @@ export function register(program: Command): void {
 }
 
 async function serve(file: string | undefined): Promise<void> {
+  // Loaded here, so that the other commands do not pay for the network and the router.
+  const [{ loadConfig }, { openLog }, { startService }, { default: closeWithGrace }] = await Promise.all([
+    import('../config/load.js'),
+    import('../http/log.js'),
+    import('../service.js'),
+    import('close-with-grace'),
+  ]);
   let config: Config;
   try {
     config = loadConfig(file === undefined ? '' : await readFile(file, 'utf8'), process.env);
@@ -50,7 +55,7 @@ async function serve(file: string | undefined): Promise<void> {
   }
 }
 
-function notStarted(log: ReturnType<typeof openLog>, thrown: unknown): void {
+function notStarted(log: Log & { flush(): void }, thrown: unknown): void {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? `: ${messageOf(thrown.cause)}` : '';
   log.error({ fault: `${messageOf(thrown)}${cause}` }, 'the service could not start');
   log.flush();

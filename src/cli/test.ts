@@ -7,7 +7,6 @@ import type { Command } from 'commander';
 import { refuse } from '../core/error-codes.js';
 import type { ExplainNode, TestReply } from '../wire/filter-request.js';
 import { type CommandOutput, EXIT_TROUBLE, guarded, readWhole, STANDARD_OUTPUT } from './command-output.js';
-import { withLocalEngine } from './local-engine.js';
 
 const EXIT_SELECTED = 0;
 const EXIT_REJECTED = 1;
@@ -41,6 +40,7 @@ export async function runTest(file: string, options: TestArguments, output: Comm
     headers: options.header.map(headerOf),
   };
   const request = { filter_text: readWhole(file).toString('utf8'), record: JSON.stringify(record) };
+  const { withLocalEngine } = await import('./local-engine.js');
   const reply = await withLocalEngine({}, ({ runner, clock }) =>
     runner.test(request, 'cli', clock.nowMs(), new AbortController().signal),
   );

@@ -7,7 +7,6 @@ import type { Command } from 'commander';
 import { problemOf } from '../core/error-codes.js';
 import type { ValidateReply } from '../wire/filter-request.js';
 import { type CommandOutput, guarded, problemLines, readWhole, STANDARD_OUTPUT } from './command-output.js';
-import { withLocalEngine } from './local-engine.js';
 
 const EXIT_ACCEPTED = 0;
 const EXIT_REFUSED = 1;
@@ -33,6 +32,7 @@ export function register(program: Command): void {
 /** Runs the command and returns its exit code. */
 export async function runValidate(file: string, options: ValidateArguments, output: CommandOutput): Promise<number> {
   const text = readWhole(file).toString('utf8');
+  const { withLocalEngine } = await import('./local-engine.js');
   return withLocalEngine({}, async ({ runner, clock }) => {
     try {
       const request = { filter_text: text, strict: options.strict === true };
