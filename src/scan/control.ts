@@ -33,18 +33,26 @@ export class SliceControl {
   /** Frames passed in this slice, skipped ones included, and their bytes. */
   records = 0;
   bytes = 0;
-  readonly startedAtMs: number;
+  private readonly startedAtMs: number;
   private readonly cells: Int32Array;
-  private readonly options: ControlOptions;
+  private readonly clock: Clock;
+  private readonly deadlineAtMs: number;
+  private readonly recordsMax: number;
+  private readonly bytesMax: number;
+  private readonly timeMaxMs: number;
   private readonly recordsBetweenLooks: number;
   private lookAtRecords = 0;
   private lookAtBytes = 0;
 
-  constructor(options: ControlOptions) {
-    this.options = options;
-    this.cells = new Int32Array(options.control);
-    this.startedAtMs = options.clock.nowMs();
-    this.recordsBetweenLooks = options.recordsBetweenLooks ?? RECORDS_BETWEEN_LOOKS;
+  constructor({ control, clock, deadlineAtMs, bounds, recordsBetweenLooks }: ControlOptions) {
+    this.cells = new Int32Array(control);
+    this.clock = clock;
+    this.deadlineAtMs = deadlineAtMs;
+    this.recordsMax = bounds.recordsMax;
+    this.bytesMax = bounds.bytesMax;
+    this.timeMaxMs = bounds.timeMaxMs;
+    this.recordsBetweenLooks = recordsBetweenLooks ?? RECORDS_BETWEEN_LOOKS;
+    this.startedAtMs = clock.nowMs();
   }
 
   /** Counts one frame that the pass stepped over or examined. */
@@ -65,26 +73,24 @@ export class SliceControl {
 
   /** Bytes that this slice may still read. */
   get bytesLeft(): number {
-    return Math.max(0, this.options.bounds.bytesMax - this.bytes);
+    return Math.max(0, this.bytesMax - this.bytes);
   }
 
   /** To be asked before every record. A slice goes on to its first record whatever its bounds, so that it moves. */
   look(): Look {
-    const { bounds } = this.options;
-    if (this.records >= bounds.recordsMax || this.bytes >= bounds.bytesMax) return this.lookNow();
-    if (this.records < this.lookAtRecords && this.bytes < this.lookAtBytes) return LOOK_GO_ON;
-    return this.lookNow();
+    const isDue = this.records >= this.lookAtRecords || this.bytes >= this.lookAtBytes || this.isFull;
+    return isDue ? this.lookNow() : LOOK_GO_ON;
+  }
+
+  private get isFull(): boolean {
+    return this.records >= this.recordsMax || this.bytes >= this.bytesMax;
   }
 
   private lookNow(): Look {
-    const { bounds, clock, deadlineAtMs } = this.options;
     if (Atomics.load(this.cells, CONTROL_CANCEL) !== 0) return LOOK_CANCELLED;
-    const nowMs = clock.nowMs();
-    if (nowMs >= deadlineAtMs) return LOOK_DEADLINE;
-    const isOver =
-      this.records >= bounds.recordsMax ||
-      this.bytes >= bounds.bytesMax ||
-      nowMs - this.startedAtMs >= bounds.timeMaxMs;
+    const nowMs = this.clock.nowMs();
+    if (nowMs >= this.deadlineAtMs) return LOOK_DEADLINE;
+    const isOver = this.isFull || nowMs - this.startedAtMs >= this.timeMaxMs;
     if (isOver && this.records > 0) return LOOK_SLICE_OVER;
     this.lookAtRecords = this.records + this.recordsBetweenLooks;
     this.lookAtBytes = this.bytes + BYTES_BETWEEN_LOOKS;

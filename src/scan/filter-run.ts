@@ -11,13 +11,13 @@ import { isDataFault, type Outcome, REASON_NAMES, reasonOf, REJECTED, SELECTED, 
 import type { Frame } from '../segment/frame.js';
 import { type ContinuationStart, writeContinuation } from '../wire/continuation.js';
 import type { PageFault, StopName } from '../wire/page.js';
-import { bytesWorthReading, spentBudget } from './budgets.js';
+import { RecordCounts, RunBudgets } from './budgets.js';
 import type { CompiledFilterEntry } from './compile.js';
 import { addTo } from './counters.js';
 import { encodePage } from './page-encode.js';
 import { OpenPage, replyBytesOf } from './page.js';
 import type { FrameFormat } from './record-object.js';
-import type { FilterProgress, FilterRunState, FilterTotals, PageOut, ScanSpec, SliceCounters } from './task.js';
+import type { FilterProgress, FilterRunState, PageOut, ScanSpec, SliceCounters } from './task.js';
 
 /** What all runs of a scan share. */
 export interface RunContext {
@@ -53,7 +53,10 @@ export class FilterRun {
   readonly entry: CompiledFilterEntry;
   readonly progress: FilterProgress;
   private readonly context: RunContext;
-  private readonly totalsBefore: FilterTotals;
+  private readonly budgets: RunBudgets;
+  /** Of the response so far. */
+  private readonly counts: RecordCounts;
+  private readonly countsBefore: RecordCounts;
   private readonly start: ContinuationStart;
   private startOffset: number;
   private waitsFor: readonly [number, number] | null;
@@ -73,7 +76,9 @@ export class FilterRun {
     this.entry = entry;
     this.context = context;
     this.progress = progress;
-    this.totalsBefore = { ...progress.totals };
+    this.budgets = new RunBudgets(context.spec.budgets);
+    this.counts = new RecordCounts(progress.totals);
+    this.countsBefore = new RecordCounts(progress.totals);
     this.start = state.start;
     this.startOffset = state.startOffset;
     this.waitsFor = state.waitsFor;
@@ -96,7 +101,7 @@ export class FilterRun {
 
   /** True once this filter examined a record in this response. */
   get hasExamined(): boolean {
-    return this.progress.totals.examined > 0;
+    return this.counts.examined > 0;
   }
 
   /** Lowest offset that this filter may still want. */
@@ -116,7 +121,7 @@ export class FilterRun {
 
   /** Stored bytes that this filter may still examine. */
   bytesWorthReading(averageFrameBytes: number): number {
-    return bytesWorthReading(this.context.spec.budgets, this.progress.totals, averageFrameBytes);
+    return this.budgets.worthReading(this.counts, averageFrameBytes);
   }
 
   /** True where the record is at or past the filter's start. */
@@ -131,7 +136,7 @@ export class FilterRun {
 
   /** Stops the filter if a budget forbids this record. True if it did. */
   stopsAtBudget(frame: Frame): boolean {
-    const budget = spentBudget(this.context.spec.budgets, this.progress.totals, frame.frameEnd - frame.frameStart);
+    const budget = this.budgets.spent(this.counts, frame.frameEnd - frame.frameStart);
     if (budget === null) return false;
     this.stop({ stop: 'budget', budget });
     return true;
@@ -141,7 +146,9 @@ export class FilterRun {
   take(outcome: Outcome, bytes: Uint8Array, frame: Frame, place: FramePlace): void {
     const verdict = verdictOf(outcome);
     if (verdict === REJECTED) {
-      this.classify('rejected', frame, place);
+      this.classify(frame, place);
+      this.counts.rejected += 1;
+      this.page!.counts.rejected += 1;
       return;
     }
     if (verdict === SELECTED) {
@@ -155,7 +162,9 @@ export class FilterRun {
     if (policy === 'stop') {
       this.stopAt(frame, place, { stop: 'fault', fault: { offset: frame.offset, reason: REASON_NAMES[reason] } });
     } else if (policy === 'drop') {
-      this.classify('dropped', frame, place);
+      this.classify(frame, place);
+      this.counts.dropped += 1;
+      this.page!.counts.dropped += 1;
     } else {
       this.deliver(REASON_NAMES[reason], bytes, frame, place);
     }
@@ -172,42 +181,49 @@ export class FilterRun {
     this.leave(ending);
   }
 
-  /** Adds what this slice did for the filter to the counters of the slice. */
-  addCounters(): void {
+  /** Adds what this slice did for the filter to the counters of the slice, and brings `progress` up to date. */
+  finishSlice(): void {
     const { counters } = this.context;
-    const { totals } = this.progress;
-    const before = this.totalsBefore;
-    addTo(counters.examined, this.entry.lowered.codec, totals.examined - before.examined);
-    counters.matched += totals.matched - before.matched;
-    counters.rejected += totals.rejected - before.rejected;
-    counters.unevaluated += totals.unevaluated_count - before.unevaluated_count;
-    counters.dropped += totals.dropped - before.dropped;
-    counters.bytesExamined += totals.examined_bytes - before.examined_bytes;
+    const { counts, countsBefore: before } = this;
+    addTo(counters.examined, this.entry.lowered.codec, counts.examined - before.examined);
+    counters.matched += counts.matched - before.matched;
+    counters.rejected += counts.rejected - before.rejected;
+    counters.unevaluated += counts.unevaluated - before.unevaluated;
+    counters.dropped += counts.dropped - before.dropped;
+    counters.bytesExamined += counts.examinedBytes - before.examinedBytes;
+    Object.assign(this.progress.totals, counts.wire());
   }
 
   /** A record to deliver; `reason` is why it could not be judged, null for a match. */
   private deliver(reason: string | null, bytes: Uint8Array, frame: Frame, place: FramePlace): void {
     const { spec, counters } = this.context;
     const replyBytes = replyBytesOf(spec.reply, frame);
-    if (replyBytes > spec.budgets.max_reply_bytes) {
+    if (replyBytes > this.budgets.replyBytes) {
       const fault = { offset: frame.offset, reason: 'oversized_record', bytes: frame.frameEnd - frame.frameStart };
       this.stopAt(frame, place, { stop: 'oversized_record', fault });
       return;
     }
-    if (this.page!.replyBytes + replyBytes > spec.budgets.max_reply_bytes && !this.fill('reply_bytes')) return;
+    if (this.page!.replyBytes + replyBytes > this.budgets.replyBytes && !this.fill('reply_bytes')) return;
     const page = this.page!;
-    this.classify(reason === null ? 'matched' : 'unevaluated_count', frame, place);
+    this.classify(frame, place);
     page.keep(bytes, frame);
-    if (reason !== null) page.unevaluated.push({ offset: frame.offset, reason });
+    if (reason === null) {
+      this.counts.matched += 1;
+      page.counts.matched += 1;
+    } else {
+      this.counts.unevaluated += 1;
+      page.counts.unevaluated += 1;
+      page.unevaluated.push({ offset: frame.offset, reason });
+    }
     if (spec.reply === 'records' || spec.reply === 'headers') counters.bytesReturned += replyBytes;
-    if (page.delivered >= spec.budgets.count) this.fill('count');
+    if (page.counts.delivered >= this.budgets.count) this.fill('count');
   }
 
   /** Closes a full page and opens the next one; false where the filter has no page left. */
   private fill(filledBy: 'count' | 'reply_bytes'): boolean {
     const { spec } = this.context;
     this.close({ stop: 'filled', filled_by: filledBy }, undefined);
-    if (this.progress.totals.pages < spec.budgets.pages) {
+    if (this.progress.totals.pages < this.budgets.pages) {
       this.page = new OpenPage(spec.reply, null);
       return true;
     }
@@ -223,21 +239,13 @@ export class FilterRun {
     this.leave(ending);
   }
 
-  private classify(
-    as: 'matched' | 'rejected' | 'unevaluated_count' | 'dropped',
-    frame: Frame,
-    place: FramePlace,
-  ): void {
-    const { totals } = this.progress;
+  /** Counts a record as examined; its outcome is the caller's to count. */
+  private classify(frame: Frame, place: FramePlace): void {
     const page = this.page!;
     const frameBytes = frame.frameEnd - frame.frameStart;
     page.lastOffset = frame.offset;
-    page.totals.examined += 1;
-    page.totals.examined_bytes += frameBytes;
-    page.totals[as] += 1;
-    totals.examined += 1;
-    totals.examined_bytes += frameBytes;
-    totals[as] += 1;
+    page.counts.examine(frameBytes);
+    this.counts.examine(frameBytes);
     this.goOn(frame.offset + 1, place);
   }
 

@@ -40,7 +40,6 @@ export function encodePage(
   page: OpenPage,
   ending: PageEnding,
 ): Uint8Array {
-  const { pages: _pages, ...counts } = page.totals;
   const { continuation, ...end } = ending;
   const object = {
     ...(spec.framed ? { frame: 'page' } : { request_id: spec.requestId, budgets: spec.budgets }),
@@ -49,7 +48,7 @@ export function encodePage(
     partition_id: spec.partitionId,
     generation: spec.generation,
     policy: policy.policy,
-    ...counts,
+    ...page.counts.wire(),
     ...end,
     unevaluated: page.unevaluated,
     ...(page.unevaluated.length > 0 ? { evaluation_limits: EVALUATION_LIMITS } : {}),

@@ -10,7 +10,8 @@
  */
 import { PAGE_BYTES_FIRST } from '../core/limits.js';
 import type { Frame } from '../segment/frame.js';
-import type { FilterTotals, OpenPageState, ReplyForm } from './task.js';
+import { RecordCounts } from './budgets.js';
+import type { OpenPageState, ReplyForm } from './task.js';
 
 /** Bytes that an `offsets` reply counts for each record. */
 const OFFSET_REPLY_BYTES = 8;
@@ -29,15 +30,10 @@ export function replyBytesOf(form: ReplyForm, frame: Frame): number {
   }
 }
 
-/** No counts yet. */
-export function noTotals(): FilterTotals {
-  return { pages: 0, examined: 0, matched: 0, rejected: 0, unevaluated_count: 0, dropped: 0, examined_bytes: 0 };
-}
-
 export class OpenPage {
   readonly form: ReplyForm;
-  /** Counts of this page (`pages` stays 0). */
-  readonly totals: FilterTotals;
+  /** Counts of this page. */
+  readonly counts: RecordCounts;
   /** Offset of the last record classified on this page, −1 if none. */
   lastOffset: number;
   /** Counted toward `max_reply_bytes`. */
@@ -54,7 +50,7 @@ export class OpenPage {
   /** A new page, or the one that an earlier slice left open. */
   constructor(form: ReplyForm, state: OpenPageState | null) {
     this.form = form;
-    this.totals = state?.totals ?? noTotals();
+    this.counts = new RecordCounts(state?.counts ?? null);
     this.lastOffset = state?.lastOffset ?? -1;
     this.replyBytes = state?.replyBytes ?? 0;
     // Each page has its own buffer, also an empty one: a shared one could be transferred only once.
@@ -67,13 +63,8 @@ export class OpenPage {
 
   /** What crosses to the next slice. The page must not be used any more: its buffer goes with it. */
   save(): OpenPageState {
-    const { totals, lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated } = this;
-    return { totals, lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated };
-  }
-
-  /** Records delivered: matched and unevaluated. */
-  get delivered(): number {
-    return this.totals.matched + this.totals.unevaluated_count;
+    const { lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated } = this;
+    return { counts: this.counts.wire(), lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated };
   }
 
   /** Keeps what the reply form needs of the record in `source`. The counts are the caller's. */

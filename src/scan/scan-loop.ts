@@ -19,11 +19,12 @@ import {
   CURSOR_SKIPPED,
   CURSOR_TORN,
   type CursorMark,
+  type CursorStatus,
   type FrameCursor,
   startMark,
 } from '../source/frame-cursor.js';
 import type { SegmentSource } from '../source/segment-source.js';
-import { LOOK_CANCELLED, LOOK_DEADLINE, LOOK_GO_ON, type SliceControl } from './control.js';
+import { type Look, LOOK_CANCELLED, LOOK_DEADLINE, LOOK_GO_ON, type SliceControl } from './control.js';
 import type { FilterRun, RunContext } from './filter-run.js';
 import { isBelow } from './start.js';
 import type { ScanCursorState, ScanSpec } from './task.js';
@@ -52,6 +53,7 @@ export class ScanPass {
   private lastOffset: number;
   private readonly lastMark: CursorMark;
   private source: SegmentSource | null = null;
+  private cursorStatus: CursorStatus = CURSOR_FRAME;
   /** Place of the current frame, reused for every record. */
   private readonly place = { segment: 0, position: 0 };
 
@@ -100,39 +102,63 @@ export class ScanPass {
     return false;
   }
 
-  /** One frame, or one step between frames. False when the slice is over. */
+  /** All frames up to the next thing that is none, and that thing. False when the slice is over. */
   private step(): boolean {
     const { control, cursor } = this.deps;
-    const look = control.look();
-    if (look !== LOOK_GO_ON) {
-      if (look === LOOK_CANCELLED) this.stopAll({ stop: 'cancelled' });
-      else if (look === LOOK_DEADLINE) this.stopAll({ stop: 'deadline' });
-      return false;
-    }
     if (this.source === null && !this.openNext()) {
+      const look = control.look();
+      if (look !== LOOK_GO_ON) return this.halt(look);
       this.reachEnd(0);
       return true;
     }
-    switch (cursor.next()) {
-      case CURSOR_FRAME:
-        control.passed(cursor.frame.frameEnd - cursor.frame.frameStart);
-        if (this.phase === 'locate') this.noteLast();
-        else this.examine();
-        return true;
+    const look = this.passFrames();
+    if (look !== LOOK_GO_ON) return this.halt(look);
+    if (!this.isRunning) return false;
+    switch (this.cursorStatus) {
       case CURSOR_SKIPPED:
         control.lookNext();
-        return true;
+        break;
       case CURSOR_DAMAGED:
         this.meetDamage();
-        return true;
+        break;
       case CURSOR_TORN:
         this.leaveSegment();
         this.reachEnd(cursor.tornBytes);
-        return true;
+        break;
       default:
         this.leaveSegment();
-        return true;
     }
+    return true;
+  }
+
+  /**
+   * The hot loop: ends at a look that says so, at a cursor status other than a frame (`cursorStatus`), or when the last
+   * filter stopped. It is a function of its own so that what happens once per segment is not compiled into it.
+   */
+  private passFrames(): Look {
+    const { control, cursor } = this.deps;
+    const { frame } = cursor;
+    const isLocating = this.phase === 'locate';
+    for (;;) {
+      const look = control.look();
+      if (look !== LOOK_GO_ON) return look;
+      this.cursorStatus = cursor.next();
+      if (this.cursorStatus !== CURSOR_FRAME) return LOOK_GO_ON;
+      control.passed(frame.frameEnd - frame.frameStart);
+      if (isLocating) {
+        this.noteLast();
+      } else {
+        this.examine();
+        if (!this.isRunning) return LOOK_GO_ON;
+      }
+    }
+  }
+
+  /** Stops for a reason that is not in the data. Always false: the slice is over. */
+  private halt(look: Look): boolean {
+    if (look === LOOK_CANCELLED) this.stopAll({ stop: 'cancelled' });
+    else if (look === LOOK_DEADLINE) this.stopAll({ stop: 'deadline' });
+    return false;
   }
 
   /** Offers the current record to every filter that wants it; the program looks at it only if one may examine it. */

@@ -19,7 +19,7 @@ import { type CompiledScan, ScanCompiler } from './compile.js';
 import { SliceControl } from './control.js';
 import { noCounters } from './counters.js';
 import { FilterRun, type RunContext } from './filter-run.js';
-import { noTotals } from './page.js';
+import { RecordCounts } from './budgets.js';
 import { openCursor, ScanPass } from './scan-loop.js';
 import { givenFrontier, isBelow, startRun } from './start.js';
 import type {
@@ -181,7 +181,7 @@ function looks({ recordsBetweenLooks }: SliceDeps): { recordsBetweenLooks?: numb
 }
 
 function firstProgress(id: string): FilterProgress {
-  return { id, totals: noTotals(), continuation: '' };
+  return { id, totals: { pages: 0, ...new RecordCounts(null).wire() }, continuation: '' };
 }
 
 function countSlice(
@@ -191,7 +191,7 @@ function countSlice(
   runs: readonly FilterRun[],
   sliceMs: number,
 ): void {
-  for (const run of runs) run.addCounters();
+  for (const run of runs) run.finishSlice();
   counters.recordsScanned = control.records;
   counters.bytesScanned = control.bytes;
   counters.sliceMs = sliceMs;

@@ -170,7 +170,7 @@ export interface FilterRunState {
 
 /** An open page between two slices; see `page.ts`. `bytes` rides in the transfer list. */
 export interface OpenPageState {
-  readonly totals: FilterTotals;
+  readonly counts: Omit<FilterTotals, 'pages'>;
   readonly lastOffset: number;
   readonly replyBytes: number;
   readonly bytes: Uint8Array;

@@ -117,8 +117,7 @@ it('a task behind a stuck one does not have its time counted while the worker is
 it('open pages move to the worker instead of being copied', async () => {
   const { pool } = await start();
   const bytes = new Uint8Array(1024);
-  const totals = {
-    pages: 0,
+  const counts = {
     examined: 0,
     matched: 0,
     rejected: 0,
@@ -127,7 +126,7 @@ it('open pages move to the worker instead of being copied', async () => {
     examined_bytes: 0,
   };
   const page: OpenPageState = {
-    totals,
+    counts,
     lastOffset: -1,
     replyBytes: 0,
     bytes,

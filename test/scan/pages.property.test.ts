@@ -25,7 +25,7 @@ import {
 } from '../support/scan-model.js';
 import { Seeded } from '../support/seeded.js';
 
-const CHAINS = 1_500;
+const CHAINS = 1_200;
 const SCANS_MIN = 2_000;
 const HITS_MIN = 50;
 const SEED = Number(process.env['WINNOW_TEST_SEED'] ?? 20_261_130);

@@ -94,7 +94,7 @@ interface Laid {
 export function randomPartition(random: Seeded): Partition {
   const format = random.pick<Format>(['iggy', 'iggy', 'iggy_polled', 'ndjson']);
   const segmentCount = 1 + random.below(4);
-  const damagedSegment = format !== 'ndjson' && random.chance(0.15) ? random.below(segmentCount) : -1;
+  const damagedSegment = format !== 'ndjson' && random.chance(0.2) ? random.below(segmentCount) : -1;
   const records: StoredRecord[] = [];
   const segments: object[] = [];
   const lastOffsets: (number | undefined)[] = [];
