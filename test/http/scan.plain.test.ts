@@ -71,6 +71,12 @@ function problem(reply: Reply, status: number): Record<string, unknown> {
   return document;
 }
 
+/** What must not differ: everything but the request's identity, the token (random in part) and the records' form. */
+function comparable(page: Record<string, unknown>): Record<string, unknown> {
+  const { request_id: _id, continuation: _token, records: _records, ...rest } = page;
+  return rest;
+}
+
 describe('the form of a reply', () => {
   it('one filter and one page are answered with a page object', async () => {
     const reply = await scan();
@@ -143,12 +149,6 @@ describe('JSON and MessagePack', () => {
     segments: [{ format: 'iggy', bytes: Buffer.from(SEGMENT).toString('base64') }],
   });
   const inMsgpack = Buffer.from(encodeMsgpack(body));
-
-  /** What must not differ: everything but the request's identity, the token (random in part) and the records' form. */
-  function comparable(page: Record<string, unknown>): Record<string, unknown> {
-    const { request_id: _id, continuation: _token, records: _records, ...rest } = page;
-    return rest;
-  }
 
   it('bodies and replies carry equal content in every combination', async () => {
     const pages: Record<string, unknown>[] = [];
