@@ -11,7 +11,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { refuse, Refusal } from '../core/error-codes.js';
+import { refuse } from '../core/error-codes.js';
 import { REQUEST_ARRIVAL_MS_MAX } from '../core/limits.js';
 import type { AppOptions } from './app-options.js';
 import { addBodyReaders } from './body.js';
@@ -58,6 +58,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   app.addHook('onRequest', async (request, reply) => {
     request.trace = traceOf(request, reply.raw);
+    // Before the body is read: nothing here would want it.
+    if (request.is404) refuseUnknown(app, request, reply);
     if (!options.runner().stopped.aborted) return;
     reply.header('connection', 'close');
     if (request.routeOptions.config?.isOperation !== true) refuse('unavailable', 'The service is shutting down.');
@@ -69,18 +71,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     options.log.error({ request_id: requestId, route, fault: describe(error) }, 'internal fault');
     return replyWithProblem(request, reply, { code: 'backend', detail: 'An internal fault ended this request.' });
   });
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0]!;
-    const allowed = METHODS.filter((method) => app.hasRoute({ url: path, method }));
-    if (allowed.length === 0) throw new Refusal({ code: 'not_found', detail: 'There is nothing at this path.' });
-    reply.header('allow', allowed.join(', '));
-    throw new Refusal({
-      code: 'invalid_request',
-      status: 405,
-      detail: `This path takes ${allowed.join(', ')}, not ${request.method}.`,
-    });
-  });
-
   addBodyReaders(app, options.config.http, () => options.runner().stopped);
   await app.register(swagger, openApiOptions(options.version));
   registerScanRoute(app, options);
@@ -88,6 +78,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerOperationRoutes(app, options);
   await app.ready();
   return app;
+}
+
+/** 404 for a path that is not there, 405 with `Allow` for one that takes other methods. */
+function refuseUnknown(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): never {
+  const path = request.url.split('?', 1)[0]!;
+  const allowed = METHODS.filter((method) => app.hasRoute({ url: path, method })).join(', ');
+  if (allowed === '') refuse('not_found', 'There is nothing at this path.');
+  reply.header('allow', allowed);
+  refuse('invalid_request', `This path takes ${allowed}, not ${request.method}.`, { status: 405 });
 }
 
 /** A fault as it stands in the log: never with a body, which an error's other members could hold. */
