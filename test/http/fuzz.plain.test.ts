@@ -16,7 +16,7 @@ import {
   type TestService,
 } from '../support/http-service.js';
 
-const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_130);
+const SEED = Number(process.env['WINNOW_SEED'] ?? 20_261_130);
 
 let service: TestService;
 
