@@ -214,6 +214,15 @@ describe('lowering', () => {
   });
 });
 
+describe('a glob', () => {
+  const glob = (pattern: string): string => document(`{"text":{"field":"a","kind":"glob","pattern":"${pattern}"}}`);
+
+  it('may end in an escaped backslash, but not in a lone one', () => {
+    expect(compile(glob('x\\\\\\\\')).canonical).toContain('"x\\\\\\\\"');
+    expect(refused(glob('x\\\\\\\\\\\\')).field).toBe('/expr/text/pattern');
+  });
+});
+
 describe('the digest', () => {
   it('is the check value of the contract', () => {
     const leaf = (field: string, op: string, value: string): string =>
