@@ -14,7 +14,7 @@ import type { Clock } from './core/clock.js';
 import { SHUTDOWN_GRACE_MS } from './core/limits.js';
 import { VERSION } from './core/version.js';
 import { buildApp } from './http/app.js';
-import type { Log } from './http/log.js';
+import { faultPlace, type Log } from './http/log.js';
 import { Metrics } from './metrics/metrics.js';
 import { ScanPool } from './pool/scan-pool.js';
 import { Runner } from './run/runner.js';
@@ -88,7 +88,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
         metrics.recordWorkerRestart(reason);
         log.error({ reason }, 'a worker was replaced');
       },
-      onFault: (fault) => log.error({ fault: fault.stack ?? fault.message }, 'worker fault'),
+      onFault: (fault) => log.error({ fault: faultPlace(fault) }, 'worker fault'),
       ...(options.workerUrl === undefined ? {} : { workerUrl: options.workerUrl }),
       ...(options.threadUrl === undefined ? {} : { threadUrl: options.threadUrl }),
     },

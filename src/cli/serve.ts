@@ -24,7 +24,7 @@ export function register(program: Command): void {
 
 async function serve(file: string | undefined): Promise<void> {
   // Loaded here, so that the other commands do not pay for the network and the router.
-  const [{ loadConfig }, { openLog }, { startService }, { default: closeWithGrace }] = await Promise.all([
+  const [{ loadConfig }, { faultPlace, openLog }, { startService }, { default: closeWithGrace }] = await Promise.all([
     import('../config/load.js'),
     import('../http/log.js'),
     import('../service.js'),
@@ -44,7 +44,7 @@ async function serve(file: string | undefined): Promise<void> {
   try {
     const service = await startService(config, { log });
     closeWithGrace({ delay: SHUTDOWN_GRACE_MS, logger: false }, async ({ err, signal }) => {
-      if (err !== undefined) log.error({ fault: err.stack ?? err.message }, 'fatal fault');
+      if (err !== undefined) log.error({ fault: faultPlace(err) }, 'fatal fault');
       else log.info({ signal }, 'shutting down');
       await service.close();
       log.flush();

@@ -16,6 +16,7 @@ import { REQUEST_ARRIVAL_MS_MAX } from '../core/limits.js';
 import type { AppOptions } from './app-options.js';
 import { addBodyReaders } from './body.js';
 import { answerClientError } from './client-error.js';
+import { faultPlace } from './log.js';
 import { openApiOptions, SHARED_SCHEMAS } from './openapi.js';
 import { problemOfError, replyWithProblem } from './problem-reply.js';
 import { registerFilterRoutes } from './routes-filters.js';
@@ -68,7 +69,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const problem = problemOfError(error);
     if (problem !== undefined) return replyWithProblem(request, reply, problem);
     const { requestId, route } = request.trace;
-    options.log.error({ request_id: requestId, route, fault: describe(error) }, 'internal fault');
+    options.log.error({ request_id: requestId, route, fault: faultPlace(error) }, 'internal fault');
     return replyWithProblem(request, reply, { code: 'backend', detail: 'An internal fault ended this request.' });
   });
   addBodyReaders(app, options.config.http, () => options.runner().stopped);
@@ -87,9 +88,4 @@ function refuseUnknown(app: FastifyInstance, request: FastifyRequest, reply: Fas
   if (allowed === '') refuse('not_found', 'There is nothing at this path.');
   reply.header('allow', allowed);
   refuse('invalid_request', `This path takes ${allowed}, not ${request.method}.`, { status: 405 });
-}
-
-/** A fault as it stands in the log: never with a body, which an error's other members could hold. */
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : 'not an error';
 }

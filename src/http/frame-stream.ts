@@ -5,6 +5,15 @@ import type { ServerResponse } from 'node:http';
 import { REPLY_FLUSH_MS_MAX } from '../core/limits.js';
 import type { ScanSink } from '../run/sink.js';
 
+/**
+ * Cuts a reply that its client does not take in time. Its scan is over and holds nothing any more; what it sent must not
+ * wait in memory for a client that never reads.
+ */
+export function cutWhenNotTaken(reply: ServerResponse): void {
+  const cut = setTimeout(() => reply.destroy(), REPLY_FLUSH_MS_MAX);
+  reply.once('close', () => clearTimeout(cut));
+}
+
 /** Writes frames as they come. The status line leaves with the first of them. */
 export class FrameStream implements ScanSink {
   private readonly reply: ServerResponse;
@@ -30,9 +39,7 @@ export class FrameStream implements ScanSink {
 
   end(frame: Uint8Array): void {
     this.reply.end(frame);
-    // The scan is over and holds nothing any more; what it sent must not wait in memory for a client that never reads.
-    const cut = setTimeout(() => this.reply.destroy(), REPLY_FLUSH_MS_MAX);
-    this.reply.once('close', () => clearTimeout(cut));
+    cutWhenNotTaken(this.reply);
   }
 
   error(frame: Uint8Array): void {

@@ -27,3 +27,10 @@ export function openLog(level: Config['log']['level']): Log & { flush(): void } 
     flush: () => destination.flushSync(),
   };
 }
+
+/** A fault as the log may hold it: its kind and its places in the code, without its message, which could quote data. */
+export function faultPlace(fault: unknown): string {
+  if (!(fault instanceof Error)) return typeof fault;
+  const places = (fault.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return [fault.name, ...places].join('\n');
+}

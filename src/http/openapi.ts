@@ -141,8 +141,9 @@ export function unbuiltRouteSchema(name: string) {
 }
 
 /** A route of scan-protocol §5. */
-export function operationRouteSchema(description: string) {
-  return { summary: description, response: { 200: { description, type: 'object' }, ...PROBLEMS } };
+export function operationRouteSchema(description: string, type: 'application/json' | 'text/plain' = JSON_TYPE) {
+  const schema = { type: type === JSON_TYPE ? 'object' : 'string' };
+  return { summary: description, response: { 200: { description, content: { [type]: { schema } } }, ...PROBLEMS } };
 }
 
 function objectReply(description: string, schema: NamedSchema) {

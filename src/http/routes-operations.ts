@@ -40,7 +40,7 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
     '/metrics',
     {
       config: { label: 'metrics', isOperation: true },
-      schema: operationRouteSchema('Metrics as text in the Prometheus exposition format.'),
+      schema: operationRouteSchema('Metrics in the Prometheus exposition format.', 'text/plain'),
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.exposition()),
   );

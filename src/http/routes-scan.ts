@@ -12,7 +12,8 @@ import { checked } from '../wire/check.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
 import { Accept, acceptsAnyScanReply, scanReplyForm, type ScanReplyForm } from './accept.js';
 import type { AppOptions } from './app-options.js';
-import { FrameStream, PageKeeper } from './frame-stream.js';
+import { cutWhenNotTaken, FrameStream, PageKeeper } from './frame-stream.js';
+import { faultPlace } from './log.js';
 import { scanRouteSchema } from './openapi.js';
 import { notAcceptable } from './problem-reply.js';
 
@@ -48,6 +49,7 @@ async function scan(request: FastifyRequest, reply: FastifyReply, options: AppOp
     const keeper = new PageKeeper();
     trace.outcome = await options.runner().scan(prepared, keeper, trace.gone);
     if (keeper.body === undefined) return reply.hijack();
+    cutWhenNotTaken(reply.raw);
     return reply.type(form.type).send(Buffer.from(keeper.body.buffer, keeper.body.byteOffset, keeper.body.byteLength));
   } finally {
     slot.release();
@@ -86,8 +88,8 @@ async function stream(
   } catch (thrown) {
     if (!reply.raw.headersSent) throw thrown;
     // A fault of ours in the middle of a reply: without a last frame the client knows that the stream was cut.
-    const fault = thrown instanceof Error ? (thrown.stack ?? thrown.message) : 'not an error';
-    log.error({ request_id: trace.requestId, route: trace.route, fault }, 'internal fault');
+    log.error({ request_id: trace.requestId, route: trace.route, fault: faultPlace(thrown) }, 'internal fault');
+    trace.outcome = 'backend';
     reply.raw.destroy();
   }
   return reply.hijack();

@@ -46,9 +46,8 @@ export class RequestTrace {
       const outcome = isWhole ? this.outcome : 'client_gone';
       const ms = clock.nowMs() - this.arrivedAtMs;
       metrics.recordRequest(route, outcome, ms);
-      const level = reply.statusCode >= 500 && isWhole ? 'error' : QUIET_ROUTES.includes(route) ? 'debug' : 'info';
-      const fields = { request_id: this.requestId, route, shard: this.shard, status: reply.statusCode, outcome, ms };
-      log[level](fields, 'request');
+      const level = outcome === 'backend' ? 'error' : QUIET_ROUTES.includes(route) ? 'debug' : 'info';
+      log[level]({ request_id: this.requestId, route, status: reply.statusCode, outcome, ms }, 'request');
     });
   }
 }

@@ -191,3 +191,11 @@ describe('closing the service', () => {
     await ended;
   });
 });
+
+describe('a service that cannot start', () => {
+  it('says why and leaves nothing running', async () => {
+    const first = await start();
+    await expect(start({ WINNOW_HTTP_PORT: String(first.port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect((await ask(first, { body: scanBody() })).status).toBe(200);
+  });
+});
