@@ -161,13 +161,20 @@ export function scanned(runners: readonly SliceRunner[], request: object, option
 }
 
 function decodedPage(bytes: Uint8Array, encoding: 'json' | 'msgpack', framed: boolean): Page {
-  const value =
-    encoding === 'json'
-      ? (JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown)
-      : framed
-        ? decodeMsgpackFrames(bytes)[0]
-        : decodeMsgpack(bytes);
-  return checked(framed ? PageFrameSchema : PageSchema, value) as Page;
+  return checked(framed ? PageFrameSchema : PageSchema, decodedValue(bytes, encoding, framed)) as Page;
+}
+
+/** Integers beyond 2^53 as decimal text in both encodings, so that tests compare one form. */
+function decodedValue(bytes: Uint8Array, encoding: 'json' | 'msgpack', framed: boolean): unknown {
+  if (encoding === 'json') return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  return withTexts(framed ? decodeMsgpackFrames(bytes)[0] : decodeMsgpack(bytes));
+}
+
+function withTexts(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return value.map(withTexts);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withTexts(member)]));
 }
 
 function sharedBytes(bytes: Uint8Array): SharedArrayBuffer {
