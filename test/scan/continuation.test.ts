@@ -99,9 +99,11 @@ describe('a continuation', () => {
   });
 });
 
-describe('the hint of a continuation', () => {
-  const scannedRecords = ({ counters }: ScanResult) => counters.reduce((sum, one) => sum + one.recordsScanned, 0);
+function scannedRecords({ counters }: ScanResult): number {
+  return counters.reduce((sum, one) => sum + one.recordsScanned, 0);
+}
 
+describe('the hint of a continuation', () => {
   test('spares the way to the record', () => {
     const result = scanned([runner], resumed());
     // The frame classified last is looked at again, the three that fill the page, and no more.

@@ -155,6 +155,10 @@ describe('the deadline and cancelling', () => {
   });
 });
 
+function atTimestamp(timestamp: bigint): object {
+  return { start: { timestamp: String(timestamp) } };
+}
+
 describe('starts', () => {
   const stamped = encodeIggySegment(
     [5, 3, 9, 4].map((timestamp, offset) => ({
@@ -172,11 +176,10 @@ describe('starts', () => {
   });
 
   test('a timestamp starts at the first record in offset order, then everything follows', () => {
-    const at = (timestamp: bigint) => ({ start: { timestamp: String(timestamp) } });
-    expect(offsetsOf(pageOf(requestOf([stamped], at(6n << 40n))))).toEqual([4, 6]);
-    expect(offsetsOf(pageOf(requestOf([stamped], at((5n << 40n) + 1n))))).toEqual([4, 6]);
-    expect(offsetsOf(pageOf(requestOf([stamped], at(5n << 40n))))).toEqual([0, 2, 4, 6]);
-    expect(pageOf(requestOf([stamped], at(10n << 40n))).examined).toBe(0);
+    expect(offsetsOf(pageOf(requestOf([stamped], atTimestamp(6n << 40n))))).toEqual([4, 6]);
+    expect(offsetsOf(pageOf(requestOf([stamped], atTimestamp((5n << 40n) + 1n))))).toEqual([4, 6]);
+    expect(offsetsOf(pageOf(requestOf([stamped], atTimestamp(5n << 40n))))).toEqual([0, 2, 4, 6]);
+    expect(pageOf(requestOf([stamped], atTimestamp(10n << 40n))).examined).toBe(0);
   });
 
   test('last is the last visible record only, over empty and unsealed segments', () => {
@@ -277,8 +280,11 @@ describe('damage', () => {
   });
 });
 
+function withFilter(entry: object): object {
+  return requestOf([segmentOf([YES])], { filters: [{ id: 'f', ...entry }] });
+}
+
 describe('a faulty filter', () => {
-  const filterOf = (entry: object) => requestOf([segmentOf([YES])], { filters: [{ id: 'f', ...entry }] });
   const unknownNode = filterText({ expr: { sometimes: [] } });
   test.each([
     [{ filter: unknownNode }, { code: 'invalid_request', field: '/filters/0/filter/expr' }],
@@ -295,15 +301,15 @@ describe('a faulty filter', () => {
       { code: 'conflict', field: '/filters/0/expect_digest' },
     ],
   ])('case %# points into the request', (entry, problem) => {
-    expect(problemOf(filterOf(entry))).toMatchObject(problem);
+    expect(problemOf(withFilter(entry))).toMatchObject(problem);
   });
 
   test('an expected digest is met in any case of its letters, also by a program that was kept', () => {
     const { begin } = scanned([runner], requestOf([segmentOf([YES])]));
     const digest = (begin[0]!.policy as { digest: string }).digest;
-    expect(scanned([runner], filterOf({ filter: filterText(), expect_digest: digest.toUpperCase() })).begin).toEqual(
+    expect(scanned([runner], withFilter({ filter: filterText(), expect_digest: digest.toUpperCase() })).begin).toEqual(
       begin,
     );
-    expect(problemOf(filterOf({ filter: filterText(), expect_digest: 'a'.repeat(64) })).code).toBe('conflict');
+    expect(problemOf(withFilter({ filter: filterText(), expect_digest: 'a'.repeat(64) })).code).toBe('conflict');
   });
 });
