@@ -17,14 +17,7 @@ import {
 } from '../core/slots.js';
 import { MATCH, NO_MATCH, type Truth } from '../core/truth.js';
 import { TOO_LARGE } from '../core/verdict.js';
-import {
-  Decimal,
-  decimalOfDouble,
-  decimalOfInteger,
-  decimalOfWideInteger,
-  orderDecimals,
-  parseDecimal,
-} from './coerce-decimal.js';
+import { Decimal, decimalOfDouble, decimalOfWideInteger, orderDecimals, parseDecimal } from './coerce-decimal.js';
 import { Instant, instantOfInteger, instantOfWideInteger, orderInstants, parseInstant } from './coerce-instant.js';
 import { decimalLiteral, instantLiteral } from './coerce.js';
 import { ABOVE, BELOW, opCode, type Order, truthOfOrder } from './compare.js';
@@ -123,7 +116,8 @@ class CoercedDecimal implements CoercedValue {
   /**
    * The nearest double of each literal, and how that double's shortest decimal stands to the literal. Shortest decimals
    * order like their doubles, and a literal lies in the rounding interval of its own nearest double: so a double is
-   * ordered against a literal without ever writing its decimal.
+   * ordered against a literal without ever writing its decimal. An integer within ±(2^53−1) is the shortest decimal of
+   * the double it equals, and takes the same way.
    */
   private readonly nearest: Float64Array;
   private readonly nearestOrder: Int8Array;
@@ -156,15 +150,13 @@ class CoercedDecimal implements CoercedValue {
         const length = walker!.unescape(record.bytes, slots.starts[slot]!, slots.ends[slot]!);
         return parseDecimal(walker!.unescaped, 0, length, this.value);
       }
-      case SLOT_INTEGER:
-        decimalOfInteger(slots.numbers, slot, this.value);
-        return true;
       case SLOT_INTEGER_WIDE:
         decimalOfWideInteger(false, slots.high[slot]! | 0, slots.low[slot]! | 0, this.value);
         return true;
       case SLOT_NEGATIVE_WIDE:
         decimalOfWideInteger(true, slots.high[slot]! | 0, slots.low[slot]! | 0, this.value);
         return true;
+      case SLOT_INTEGER:
       case SLOT_DOUBLE:
         this.isDouble = true;
         this.double = slots.numbers[slot]!;
