@@ -20,7 +20,7 @@ import { cachedRegexEngine } from '../support/regex-engine.js';
 import { Seeded } from '../support/seeded.js';
 
 const SEED = Number(process.env['WINNOW_SEED'] ?? 20_301);
-const PAIRS = Number(process.env['WINNOW_PAIRS'] ?? 25_000);
+const PAIRS = Number(process.env['WINNOW_PAIRS'] ?? 30_000);
 const FILTERS_PER_PROGRAM = 5;
 const RECORDS_PER_PROGRAM = 20;
 

@@ -80,10 +80,10 @@ function anyValue(random: Seeded): string {
 
 /** A scalar of the filters' vocabulary, or an unrelated one. */
 function scalar(random: Seeded): string {
-  switch (random.below(10)) {
+  switch (random.below(11)) {
     case 0:
-      return random.pick(['true', 'false', 'null']);
     case 1:
+      return random.pick(['true', 'false', 'null', 'null']);
     case 2:
       return String(random.pick(FILTER_INTEGERS));
     case 3:
