@@ -1,77 +1,17 @@
 /** The header walker without allocation, against the decoder of whole blocks and the corpus. */
 import { describe, expect, it } from 'vitest';
-import type { HeaderValue } from '../../src/core/header-value.js';
-import * as slotKinds from '../../src/core/slots.js';
-import { decodeContentType, decodeHeaderBlock, textHeaders } from '../../src/segment/header-block.js';
-import { encodeHeaders, type HeaderInput, type HeaderValueInput } from '../../src/segment/header-encode.js';
+import { encodeHeaders } from '../../src/segment/header-encode.js';
 import { HeaderWalker } from '../../src/segment/header-walker.js';
 import { blockCases } from '../support/cases.js';
+import {
+  compareWithBlockDecoder,
+  RANDOM_HEADER_KEYS,
+  randomBlock,
+  randomEntry,
+  seen,
+  wanted,
+} from '../support/random-headers.js';
 import { Seeded } from '../support/seeded.js';
-
-/** What a slot says of a header value; integers lose whether they were signed, raw text becomes text. */
-type Seen = null | boolean | bigint | number | string | Uint8Array;
-
-function seen(walker: HeaderWalker, slot: number, bytes: Uint8Array): Seen {
-  const { kinds, numbers, starts, ends, high, low } = walker.slots;
-  const wide = (BigInt(high[slot]!) << 32n) | BigInt(low[slot]!);
-  const content = bytes.slice(starts[slot], ends[slot]);
-  switch (kinds[slot]) {
-    case slotKinds.SLOT_MISSING:
-      return null;
-    case slotKinds.SLOT_FALSE:
-      return false;
-    case slotKinds.SLOT_TRUE:
-      return true;
-    case slotKinds.SLOT_INTEGER:
-      return BigInt(numbers[slot]!);
-    case slotKinds.SLOT_INTEGER_WIDE:
-      return wide;
-    case slotKinds.SLOT_NEGATIVE_WIDE:
-      return BigInt.asIntN(64, wide);
-    case slotKinds.SLOT_DOUBLE:
-      return numbers[slot]!;
-    case slotKinds.SLOT_STRING:
-      return strictText(content)!;
-    case slotKinds.SLOT_OBJECT:
-      return content;
-    default:
-      throw new Error(`a header cannot have kind ${kinds[slot]}`);
-  }
-}
-
-function wanted(value: HeaderValue | undefined): Seen {
-  if (value === undefined) return null;
-  if (value.kind === 'raw') return strictText(value.value) ?? value.value;
-  return value.value;
-}
-
-function strictText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-const KEYS = ['agdx.ct', 'a', 'é', 'unit', 'agdx.cu', 'k'.repeat(255)];
-
-function compare(walker: HeaderWalker, block: Uint8Array): boolean {
-  const given = Buffer.from(block).toString('hex');
-  // Placed inside a larger buffer, so that a read past the end would be noticed as other bytes.
-  const bytes = Uint8Array.from([1, 2, 3, ...block, 2, 1, 0, 0, 0, 0x61, 9, 1, 0, 0, 0, 5]);
-  const [start, end] = [3, 3 + block.length];
-  const entries = decodeHeaderBlock(bytes, start, end);
-  expect(walker.readAll(bytes, start, end), given).toBe(entries !== undefined);
-  if (entries !== undefined) {
-    const headers = textHeaders(entries);
-    for (const [slot, key] of KEYS.entries())
-      expect(seen(walker, slot, bytes), given).toEqual(wanted(headers.get(key)));
-  }
-  const contentType = decodeContentType(bytes, start, end);
-  expect(walker.readOnly(0, bytes, start, end), given).toBe(contentType !== undefined);
-  if (contentType !== undefined) expect(seen(walker, 0, bytes), given).toEqual(wanted(contentType.get('agdx.ct')));
-  return entries !== undefined;
-}
 
 describe('conformance', () => {
   it.each(blockCases().map((one) => [one.id, one] as const))('%s', (_, { block, contentTypeOnly, entries }) => {
@@ -90,16 +30,11 @@ describe('conformance', () => {
 describe('against the decoder of whole blocks', () => {
   it('random blocks, whole and damaged, are judged alike and hold the same values', () => {
     const random = new Seeded(Number(process.env['WINNOW_SEED'] ?? 2));
-    const walker = new HeaderWalker(KEYS);
+    const walker = new HeaderWalker(RANDOM_HEADER_KEYS);
     let good = 0;
     const rounds = 20_000;
     for (let round = 0; round < rounds; round++) {
-      const block = encodeHeaders(Array.from({ length: random.below(6) }, () => randomEntry(random)));
-      for (let damage = random.below(4) - 1; damage > 0; damage--) {
-        if (block.length > 0)
-          block[random.below(block.length)] = random.pick([0, 1, 2, 3, random.below(16), random.below(256)]);
-      }
-      if (compare(walker, random.chance(0.1) ? block.slice(0, random.below(block.length + 1)) : block)) good++;
+      if (compareWithBlockDecoder(walker, randomBlock(random))) good++;
     }
     expect(good).toBeGreaterThan(rounds / 5);
     expect(rounds - good).toBeGreaterThan(rounds / 5);
@@ -107,59 +42,8 @@ describe('against the decoder of whole blocks', () => {
 
   it('every truncation of a block with every kind is judged alike', () => {
     const random = new Seeded(3);
-    const walker = new HeaderWalker(KEYS);
+    const walker = new HeaderWalker(RANDOM_HEADER_KEYS);
     const block = encodeHeaders(Array.from({ length: 40 }, () => randomEntry(random)));
-    for (let length = 0; length <= block.length; length++) compare(walker, block.slice(0, length));
+    for (let length = 0; length <= block.length; length++) compareWithBlockDecoder(walker, block.slice(0, length));
   });
 });
-
-function randomEntry(random: Seeded): HeaderInput {
-  const value = randomValue(random);
-  if (random.chance(0.1)) return { key: Uint8Array.of(0x61), keyCode: random.pick([1, 3, 9, 77]), value };
-  return { key: random.chance(0.8) ? random.pick(KEYS) : random.pick(['b', 'agdx', 'Unit', '🛰']), value };
-}
-
-function randomValue(random: Seeded): HeaderValueInput {
-  const bits = (count: number) => BigInt.asUintN(count, BigInt(random.below(2 ** 32)) * 0x1_0000_0001n ** 3n);
-  switch (random.below(10)) {
-    case 0:
-      return { kind: 'raw', value: Uint8Array.from({ length: 1 + random.below(4) }, () => random.below(256)) };
-    case 1:
-    case 2:
-      return { kind: 'string', value: random.pick(['json', 'é', '🛰', ' ', '\ufeffx', 'z'.repeat(255)]) };
-    case 3:
-      return { kind: 'bool', value: random.chance(0.5) };
-    case 4: {
-      const kind = random.pick(['i8', 'i16', 'i32'] as const);
-      const half = 2 ** (Number(kind.slice(1)) - 1);
-      return { kind, value: random.pick([-half, half - 1, -1, 0, random.below(half)]) };
-    }
-    case 5: {
-      const kind = random.pick(['u8', 'u16', 'u32'] as const);
-      const whole = 2 ** Number(kind.slice(1));
-      return { kind, value: random.pick([whole - 1, 0, 1, random.below(whole)]) };
-    }
-    case 6:
-      return {
-        kind: 'i64',
-        value: random.pick([
-          -(2n ** 63n),
-          2n ** 63n - 1n,
-          2n ** 53n,
-          -(2n ** 53n) + 1n,
-          -1n,
-          BigInt.asIntN(64, bits(64)),
-        ]),
-      };
-    case 7:
-      return { kind: 'u64', value: random.pick([2n ** 64n - 1n, 2n ** 53n - 1n, 2n ** 53n, 1n, bits(64)]) };
-    case 8:
-      return random.chance(0.5)
-        ? { kind: random.pick(['f32', 'f64'] as const), value: random.pick([NaN, -0, 1.5, Infinity, -1e-40]) }
-        : { kind: 'i128', value: -1n };
-    default:
-      return random.chance(0.5)
-        ? { kind: 'u128', value: bits(120) }
-        : { kind: 'code', code: 16 + random.below(240), value: Uint8Array.of(random.below(256)) };
-  }
-}

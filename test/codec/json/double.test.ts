@@ -1,55 +1,21 @@
 /** Decimal text to the nearest double, against the language's own conversion. */
 import { expect, test } from 'vitest';
-import { exactDouble } from '../../../src/codec/json/double-exact.js';
-import { numberOverflows, putDouble, putEasyDouble } from '../../../src/codec/json/double.js';
+import { putEasyDouble } from '../../../src/codec/json/double.js';
+import { checkDouble, midpoint, randomDouble } from '../../support/double-check.js';
 import { Seeded } from '../../support/seeded.js';
 
 const utf8 = new TextEncoder();
 const out = new Float64Array(1);
-const word = new DataView(new ArrayBuffer(8));
-
-/** All ways of this module to read `text` agree with the platform's own reading. */
-function check(text: string): void {
-  const bytes = utf8.encode(`1${text}2`);
-  const end = bytes.length - 1;
-  const wanted = Number(text);
-  if (numberOverflows(bytes, 1, end) !== !Number.isFinite(wanted)) expect.fail(`overflow of ${text}`);
-  if (!Number.isFinite(wanted)) return;
-  putDouble(bytes, 1, end, out, 0);
-  if (!Object.is(out[0], wanted)) expect.fail(`${text} is not ${out[0]}`);
-  if (!Object.is(exactDouble(bytes, 1, end), wanted))
-    expect.fail(`${text} is not exactly ${exactDouble(bytes, 1, end)}`);
-}
-
-function randomDouble(random: Seeded): number {
-  word.setUint32(0, random.below(2 ** 32));
-  word.setUint32(4, random.below(2 ** 32));
-  const value = word.getFloat64(0);
-  return Number.isFinite(value) ? value : 1.5;
-}
-
-/** The exact decimal half way between a positive double and the next one above. */
-function midpoint(value: number): { digits: bigint; exponent: number } {
-  word.setFloat64(0, value);
-  const bits = word.getBigUint64(0);
-  const biased = Number(bits >> 52n);
-  const mantissa = (bits & ((1n << 52n) - 1n)) | (biased === 0 ? 0n : 1n << 52n);
-  const power = Math.max(biased, 1) - 1076;
-  const odd = 2n * mantissa + 1n;
-  return power >= 0
-    ? { digits: odd << BigInt(power), exponent: 0 }
-    : { digits: odd * 5n ** BigInt(-power), exponent: power };
-}
 
 test('random doubles, in shortest and in other spellings', () => {
   const random = new Seeded(Number(process.env['WINNOW_SEED'] ?? 4));
   for (let round = 0; round < 20_000; round++) {
     const value = randomDouble(random);
-    check(String(value));
-    check(value.toPrecision(1 + random.below(30)));
+    checkDouble(String(value));
+    checkDouble(value.toPrecision(1 + random.below(30)));
     const small = random.next() * 10 ** (random.below(40) - 20);
-    check(String(small));
-    check(small.toFixed(random.below(20)));
+    checkDouble(String(small));
+    checkDouble(small.toFixed(random.below(20)));
   }
 });
 
@@ -57,10 +23,10 @@ test('midpoints between doubles round to even, a digit more or less to its own s
   const random = new Seeded(5);
   for (let round = 0; round < 1500; round++) {
     const { digits, exponent } = midpoint(Math.abs(randomDouble(random)));
-    check(`${digits}e${exponent}`);
-    check(`${digits}00000000000000000001e${exponent - 20}`);
-    check(`${digits - 1n}e${exponent}`);
-    check(`-${digits + 1n}e${exponent}`);
+    checkDouble(`${digits}e${exponent}`);
+    checkDouble(`${digits}00000000000000000001e${exponent - 20}`);
+    checkDouble(`${digits - 1n}e${exponent}`);
+    checkDouble(`-${digits + 1n}e${exponent}`);
   }
 });
 
@@ -116,5 +82,5 @@ test('the ends of the range', () => {
     '-0e5',
     '0.000',
   ])
-    check(text);
+    checkDouble(text);
 });

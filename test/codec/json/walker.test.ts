@@ -1,6 +1,5 @@
 /** The JSON walker against the obvious decoder: the same verdict on every payload, the same values in the slots. */
 import { describe, expect, it } from 'vitest';
-import { decodeJson } from '../../../src/codec/json/decode.js';
 import { JsonWalker } from '../../../src/codec/json/walker.js';
 import { comparePaths, type Path } from '../../../src/core/path.js';
 import { SLOT_ARRAY, SLOT_DOUBLE, SLOT_INTEGER, SLOT_STRING, SLOT_STRING_ESCAPED } from '../../../src/core/slots.js';
@@ -8,7 +7,8 @@ import { MALFORMED, NO_REASON, REASON_NAMES, TOO_DEEP, TOO_LARGE } from '../../.
 import { recordCases } from '../../support/cases.js';
 import { ANY_DOCUMENT, breakJson, randomJson } from '../../support/random-json.js';
 import { Seeded } from '../../support/seeded.js';
-import { MISSING, slotValue, valueAt } from '../../support/slot-value.js';
+import { MISSING, slotValue } from '../../support/slot-value.js';
+import { compareWithDecoder, RANDOM_PATHS } from '../../support/walker-comparison.js';
 
 const LIMITS = { maxPayloadBytes: 1 << 20, maxDepth: 64 };
 const utf8 = new TextEncoder();
@@ -257,42 +257,7 @@ describe('elements of an array', () => {
 });
 
 describe('against the decoder', () => {
-  const paths: Path[] = [
-    [],
-    ['a'],
-    ['a', 'a'],
-    ['a', 'b', 'c'],
-    ['a', 0],
-    ['b'],
-    ['b', 'é'],
-    ['mode'],
-    ['é', 'k"y'],
-    [''],
-    ['键', '🛰'],
-    [0],
-    [1, 'a'],
-    ['c', 2],
-    ['a.b'],
-  ];
-  paths.sort(comparePaths);
-
-  function compare(walker: JsonWalker, bytes: Uint8Array, limits = LIMITS): number {
-    const decoded = decodeJson(bytes, limits);
-    const reason = walker.walk(bytes, 0, bytes.length);
-    const given = () => JSON.stringify(Buffer.from(bytes).toString('latin1'));
-    if (reason !== (decoded.ok ? NO_REASON : decoded.reason)) expect.fail(`reason ${REASON_NAMES[reason]}: ${given()}`);
-    if (!decoded.ok) return reason;
-    for (const [slot, path] of paths.entries()) {
-      const seen = slotValue(walker, walker.slots, slot, bytes);
-      const wanted = valueAt(decoded.value, path);
-      if (typeof wanted !== 'object' || wanted === null) {
-        if (!Object.is(seen, wanted)) expect.fail(`${JSON.stringify(path)} in ${given()}: ${String(seen)}`);
-      } else {
-        expect(seen, given()).toEqual(wanted);
-      }
-    }
-    return reason;
-  }
+  const paths = RANDOM_PATHS;
 
   it('random documents give the same values and damaged ones the same reason', () => {
     const random = new Seeded(Number(process.env['WINNOW_SEED'] ?? 1));
@@ -302,7 +267,7 @@ describe('against the decoder', () => {
     for (let round = 0; round < 20_000; round++) {
       let bytes = utf8.encode(randomJson(random, ANY_DOCUMENT));
       if (random.chance(0.4)) bytes = breakJson(random, bytes) as Uint8Array<ArrayBuffer>;
-      const reason = compare(walker, bytes, limits);
+      const reason = compareWithDecoder(walker, paths, bytes, limits);
       seen.set(reason, (seen.get(reason) ?? 0) + 1);
     }
     for (const reason of [NO_REASON, MALFORMED, TOO_LARGE, TOO_DEEP]) expect(seen.get(reason)).toBeGreaterThan(500);
@@ -313,7 +278,8 @@ describe('against the decoder', () => {
     const payloads = distinctPayloads().filter((payload) => payload.length <= 4096);
     expect(payloads.length).toBeGreaterThan(150);
     for (const payload of payloads) {
-      for (let length = payload.length; length >= 0; length--) compare(walker, payload.slice(0, length));
+      for (let length = payload.length; length >= 0; length--)
+        compareWithDecoder(walker, paths, payload.slice(0, length), LIMITS);
     }
   });
 
@@ -329,7 +295,7 @@ describe('against the decoder', () => {
         for (const byte of [...changes, 0x7f, 0x80, 0xc3, 0xed, 0xff]) {
           const copy = payload.slice();
           copy[at] = byte;
-          compare(walker, copy);
+          compareWithDecoder(walker, paths, copy, LIMITS);
           changed++;
         }
       }

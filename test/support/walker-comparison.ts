@@ -1,0 +1,55 @@
+/** The JSON walker against the obvious decoder: the same reason, and the same value at every wanted path. */
+import { isDeepStrictEqual } from 'node:util';
+import { decodeJson } from '../../src/codec/json/decode.js';
+import type { DecoderLimits, PayloadWalker } from '../../src/codec/walker.js';
+import { comparePaths, type Path } from '../../src/core/path.js';
+import { NO_REASON, REASON_NAMES, type Reason } from '../../src/core/verdict.js';
+import { slotValue, valueAt } from './slot-value.js';
+
+/** Paths that random documents have, and the root, in order. */
+export const RANDOM_PATHS: readonly Path[] = (
+  [
+    [],
+    ['a'],
+    ['a', 'a'],
+    ['a', 'b', 'c'],
+    ['a', 0],
+    ['b'],
+    ['b', 'é'],
+    ['mode'],
+    ['é', 'k"y'],
+    [''],
+    ['键', '🛰'],
+    [0],
+    [1, 'a'],
+    ['c', 2],
+    ['a.b'],
+  ] as Path[]
+).sort(comparePaths);
+
+/** Walks and decodes `bytes`; `walker` was made for `paths` and `limits`. Throws an `Error` where the two differ. */
+export function compareWithDecoder(
+  walker: PayloadWalker,
+  paths: readonly Path[],
+  bytes: Uint8Array,
+  limits: DecoderLimits,
+): Reason {
+  const decoded = decodeJson(bytes, limits);
+  const reason = walker.walk(bytes, 0, bytes.length);
+  const wanted = decoded.ok ? NO_REASON : decoded.reason;
+  if (reason !== wanted) {
+    throw new Error(`walker ${REASON_NAMES[reason]}, decoder ${REASON_NAMES[wanted]}: ${spell(bytes)}`);
+  }
+  if (!decoded.ok) return reason;
+  for (const [slot, path] of paths.entries()) {
+    // Object.is inside: −0 is told from 0, an integer from a double by its type.
+    if (!isDeepStrictEqual(slotValue(walker, walker.slots, slot, bytes), valueAt(decoded.value, path))) {
+      throw new Error(`another value at ${JSON.stringify(path)} of ${spell(bytes)}`);
+    }
+  }
+  return reason;
+}
+
+function spell(bytes: Uint8Array): string {
+  return JSON.stringify(Buffer.from(bytes).toString('latin1'));
+}
