@@ -43,11 +43,23 @@ export function compareWithDecoder(
   if (!decoded.ok) return reason;
   for (const [slot, path] of paths.entries()) {
     // Object.is inside: −0 is told from 0, an integer from a double by its type.
-    if (!isDeepStrictEqual(slotValue(walker, walker.slots, slot, bytes), valueAt(decoded.value, path))) {
+    const value = valueAt(decoded.value, path);
+    if (!isDeepStrictEqual(slotValue(walker, walker.slots, slot, bytes), value)) {
       throw new Error(`another value at ${JSON.stringify(path)} of ${spell(bytes)}`);
+    }
+    if (Array.isArray(value) && !isDeepStrictEqual(elementsOf(walker, slot, bytes), value)) {
+      throw new Error(`other elements at ${JSON.stringify(path)} of ${spell(bytes)}`);
     }
   }
   return reason;
+}
+
+function elementsOf(walker: PayloadWalker, slot: number, bytes: Uint8Array): unknown[] {
+  const { elements, slots } = walker;
+  const values: unknown[] = [];
+  elements.open(bytes, slots.starts[slot]!, slots.ends[slot]!);
+  while (elements.next()) values.push(slotValue(walker, elements.slots, 0, bytes));
+  return values;
 }
 
 function spell(bytes: Uint8Array): string {

@@ -25,6 +25,8 @@ test('midpoints between doubles round to even, a digit more or less to its own s
     const { digits, exponent } = midpoint(Math.abs(randomDouble(random)));
     checkDouble(`${digits}e${exponent}`);
     checkDouble(`${digits}00000000000000000001e${exponent - 20}`);
+    checkDouble(`${digits}${'0'.repeat(850)}1e${exponent - 851}`);
+    checkDouble(`${digits}${'0'.repeat(851)}e${exponent - 851}`);
     checkDouble(`${digits - 1n}e${exponent}`);
     checkDouble(`-${digits + 1n}e${exponent}`);
   }

@@ -1,0 +1,80 @@
+/**
+ * What a mutant has to survive, in one process without a test runner: the corpora through program and walkers, then
+ * seeded random comparisons with decoders and oracle. Prints `agree` if nothing differs; otherwise the first difference
+ * is thrown and the process fails.
+ */
+import { JsonWalker } from '../../src/codec/json/walker.js';
+import { HeaderWalker } from '../../src/segment/header-walker.js';
+import { blockCases, recordCases } from '../support/cases.js';
+import { runDifferential } from '../support/differential.js';
+import { checkDouble, midpoint, randomDouble } from '../support/double-check.js';
+import { AROUND, MALFORMED_TEXTS, NOT_UTF8, WELL_FORMED_TEXTS } from '../support/json-texts.js';
+import { beginRecord, programOf, shown } from '../support/program.js';
+import { compareWithBlockDecoder, RANDOM_HEADER_KEYS, randomBlock } from '../support/random-headers.js';
+import { ANY_DOCUMENT, breakJson, randomJson } from '../support/random-json.js';
+import { Seeded } from '../support/seeded.js';
+import { compareWithDecoder, RANDOM_PATHS } from '../support/walker-comparison.js';
+
+const utf8 = new TextEncoder();
+
+function corpora(): void {
+  for (const file of ['laser-eval-json', 'laser-eval-headers', 'laser-explain'] as const) {
+    for (const { id, filterText, headerBlock, payload, limits, verdict, reason } of recordCases(file)) {
+      const program = programOf([filterText], limits);
+      beginRecord(program, payload, headerBlock);
+      const given = shown(program.evaluate(0));
+      if (given.verdict !== verdict || given.reason !== reason) throw new Error(`${id}: ${JSON.stringify(given)}`);
+    }
+  }
+  const walker = new HeaderWalker(RANDOM_HEADER_KEYS);
+  for (const { block } of blockCases()) compareWithBlockDecoder(walker, block);
+}
+
+function texts(): void {
+  const limits = { maxPayloadBytes: 1 << 20, maxDepth: 64 };
+  const walker = new JsonWalker(RANDOM_PATHS, limits);
+  for (const text of [...WELL_FORMED_TEXTS, ...MALFORMED_TEXTS]) {
+    for (const around of AROUND) compareWithDecoder(walker, RANDOM_PATHS, utf8.encode(around(text)), limits);
+  }
+  for (const hex of NOT_UTF8)
+    compareWithDecoder(walker, RANDOM_PATHS, Uint8Array.from(Buffer.from(hex, 'hex')), limits);
+}
+
+function documents(random: Seeded, rounds: number): void {
+  const limits = { maxPayloadBytes: 300, maxDepth: 3 };
+  const walker = new JsonWalker(RANDOM_PATHS, limits);
+  for (let round = 0; round < rounds; round++) {
+    const bytes = utf8.encode(randomJson(random, ANY_DOCUMENT));
+    compareWithDecoder(walker, RANDOM_PATHS, random.chance(0.4) ? breakJson(random, bytes) : bytes, limits);
+  }
+}
+
+function numbers(random: Seeded, rounds: number): void {
+  for (let round = 0; round < rounds; round++) {
+    const value = randomDouble(random);
+    checkDouble(String(value));
+    checkDouble((random.next() * 10 ** (random.below(40) - 20)).toPrecision(1 + random.below(22)));
+    if (round % 20 === 0) {
+      const { digits, exponent } = midpoint(Math.abs(value));
+      for (const near of [-1n, 0n, 1n]) checkDouble(`${digits + near}e${exponent}`);
+      // Beyond the digits that are kept, something or nothing still follows.
+      const zeros = '0'.repeat(850);
+      checkDouble(`${digits}${zeros}1e${exponent - 851}`);
+      checkDouble(`${digits}${zeros}0e${exponent - 851}`);
+    }
+  }
+}
+
+function headers(random: Seeded, rounds: number): void {
+  const walker = new HeaderWalker(RANDOM_HEADER_KEYS);
+  for (let round = 0; round < rounds; round++) compareWithBlockDecoder(walker, randomBlock(random));
+}
+
+corpora();
+texts();
+runDifferential(1, 2_000);
+documents(new Seeded(2), 6_000);
+headers(new Seeded(3), 6_000);
+numbers(new Seeded(4), 3_000);
+runDifferential(5, 18_000);
+console.log('agree');
