@@ -146,6 +146,13 @@ export const STORE_PATH_BYTES_MAX = 1024;
 /** Offsets are safe integers inside (bigint arithmetic costs four times as much); a larger one is `source_corrupt`. */
 export const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
 
+/**
+ * Segments in one scan. Each is opened in the first slice and costs some 100 µs there, so a thousand keep well under the
+ * time at which a slice is killed; they are also parsed and planned on the main thread. A thousand segments of a GiB
+ * are as much as one response may examine.
+ */
+export const SEGMENTS_PER_SCAN_MAX = 1024;
+
 /** Filters in one scan (scan-protocol §1). One per scan until the index that makes many cheap arrives. */
 export const FILTERS_PER_SCAN_MAX = 4096;
 export const FILTERS_PER_SCAN_NOW = 1;

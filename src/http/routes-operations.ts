@@ -2,7 +2,13 @@
  * What operators and clients ask about the service itself (contract: scan-protocol §2 `capabilities`, §5).
  */
 import type { FastifyInstance } from 'fastify';
-import { DEPTH_CEILING, FILTERS_PER_SCAN_NOW, PAYLOAD_BYTES_MAX, REGEX_SUBJECT_BYTES_MAX } from '../core/limits.js';
+import {
+  DEPTH_MAX,
+  FILTERS_PER_SCAN_NOW,
+  PAYLOAD_BYTES_MAX,
+  REGEX_SUBJECT_BYTES_MAX,
+  SEGMENTS_PER_SCAN_MAX,
+} from '../core/limits.js';
 import { refuse } from '../core/error-codes.js';
 import {
   CODECS_BUILT,
@@ -64,9 +70,10 @@ function capabilitiesOf({ config }: AppOptions): Capabilities {
     formats: [...FORMATS_BUILT],
     limits: {
       max_payload_bytes: PAYLOAD_BYTES_MAX,
-      max_depth: DEPTH_CEILING,
+      max_depth: DEPTH_MAX,
       regex_subject_bytes_max: REGEX_SUBJECT_BYTES_MAX,
       filters_per_scan: FILTERS_PER_SCAN_NOW,
+      segments_per_scan: SEGMENTS_PER_SCAN_MAX,
       json_body_max: config.http.jsonBodyBytesMax,
       msgpack_body_max: config.http.msgpackBodyBytesMax,
       inline_bytes_max: config.admission.inlineBytesMax,

@@ -7,6 +7,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shardOf } from '../admission/shard.js';
 import { Refusal } from '../core/error-codes.js';
+import { PAGES_DEFAULT } from '../core/limits.js';
 import type { PreparedScan, ScanSlot } from '../run/runner.js';
 import { checked } from '../wire/check.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
@@ -64,7 +65,10 @@ async function prepare(
 ): Promise<{ form: ScanReplyForm; prepared: PreparedScan }> {
   const { trace } = request;
   const body = checked(ScanRequestSchema, request.body);
-  const form = scanReplyForm(new Accept(request.headers.accept), body.filters.length === 1 && (body.pages ?? 1) === 1);
+  const form = scanReplyForm(
+    new Accept(request.headers.accept),
+    body.filters.length === 1 && Number(body.pages ?? PAGES_DEFAULT) === 1,
+  );
   if (form === undefined) throw notAcceptableScan();
   const { encoding, framed } = form;
   const prepared = await runner().prepare(

@@ -90,21 +90,26 @@ export function planScan(input: PlanInput): ScanPlan {
 /** Budgets as the reply announces them: what was asked for or the default, never above a cap. */
 export function effectiveBudgets(request: ScanRequest, caps: Budgets): Budgets {
   return {
-    count: Math.min(request.count ?? COUNT_DEFAULT, caps.count),
-    max_reply_bytes: Math.min(request.max_reply_bytes ?? MAX_REPLY_BYTES_DEFAULT, caps.max_reply_bytes),
-    max_examined: Math.min(request.max_examined ?? MAX_EXAMINED_DEFAULT, caps.max_examined),
-    max_examined_bytes: Math.min(request.max_examined_bytes ?? MAX_EXAMINED_BYTES_DEFAULT, caps.max_examined_bytes),
-    deadline_ms: Math.min(request.deadline_ms ?? DEADLINE_MS_DEFAULT, caps.deadline_ms),
-    pages: Math.min(request.pages ?? PAGES_DEFAULT, caps.pages),
-    progress_ms: Math.min(request.progress_ms ?? PROGRESS_MS_DEFAULT, caps.progress_ms),
+    count: lowered(request.count, COUNT_DEFAULT, caps.count),
+    max_reply_bytes: lowered(request.max_reply_bytes, MAX_REPLY_BYTES_DEFAULT, caps.max_reply_bytes),
+    max_examined: lowered(request.max_examined, MAX_EXAMINED_DEFAULT, caps.max_examined),
+    max_examined_bytes: lowered(request.max_examined_bytes, MAX_EXAMINED_BYTES_DEFAULT, caps.max_examined_bytes),
+    deadline_ms: lowered(request.deadline_ms, DEADLINE_MS_DEFAULT, caps.deadline_ms),
+    pages: lowered(request.pages, PAGES_DEFAULT, caps.pages),
+    progress_ms: lowered(request.progress_ms, PROGRESS_MS_DEFAULT, caps.progress_ms),
   };
+}
+
+/** Text beyond 2^53 rounds on the way, but every cap is far below. */
+function lowered(given: number | string | undefined, byDefault: number, cap: number): number {
+  return Math.min(Number(given ?? byDefault), cap);
 }
 
 function refuseUnbuilt(request: ScanRequest): void {
   if (request.schemas !== undefined && request.schemas.length > 0) {
     refuse('unsupported', 'Writer schemas are not available in this version.', { field: '/schemas' });
   }
-  if (request.pages === 0) {
+  if (Number(request.pages) === 0) {
     refuse('unsupported', 'An unbounded number of pages is not available in this version.', {
       field: '/pages',
       given: 0,

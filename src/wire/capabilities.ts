@@ -21,6 +21,7 @@ export const CapabilitiesSchema = Type.Object(
       EvaluationLimitsSchema,
       Type.Object({
         filters_per_scan: Uint53,
+        segments_per_scan: Uint53,
         json_body_max: Uint53,
         msgpack_body_max: Uint53,
         inline_bytes_max: Uint53,

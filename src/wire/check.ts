@@ -5,6 +5,7 @@
  * variant; here only the variant that the value was meant to be speaks: the one that shares a member with it.
  */
 import type Type from 'typebox';
+import { Settings } from 'typebox/system';
 import { Value } from 'typebox/value';
 import { type Problem, Refusal } from '../core/error-codes.js';
 
@@ -19,47 +20,52 @@ interface SchemaFault {
 /** Faults reported in one refusal; more would say nothing new. */
 const ERRORS_REPORTED_MAX = 16;
 
+// A union makes a fault for every variant, and the library stops looking after its own bound: with its 8, the variant
+// that a `start` was meant to be is not reached. Each reported fault may be the last of a union's dozen.
+Settings.Set({ maxErrors: ERRORS_REPORTED_MAX * 12 });
+
 /**
  * Returns `value` typed by `schema`, or throws a `Refusal` `invalid_request` whose `field` points at the first fault
  * and whose `errors` lists all (at most 16) when there are several.
  */
 export function checked<T extends Type.TSchema>(schema: T, value: unknown): Type.Static<T> {
   if (Value.Check(schema, value)) return value as Type.Static<T>;
-  const faults = distinct(Value.Errors(schema, value) as SchemaFault[], value).slice(0, ERRORS_REPORTED_MAX);
+  const faults = distinct(Value.Errors(schema, value) as SchemaFault[]).slice(0, ERRORS_REPORTED_MAX);
   const problems = faults.map((fault) => problemFor(fault, value));
   const first = problems[0] ?? { code: 'invalid_request' as const, detail: 'The body does not have the wanted shape.' };
   throw new Refusal(problems.length > 1 ? { ...first, errors: problems } : first);
 }
 
-/** Drops what restates another fault: union variants the value was not meant to be, and summaries of unknown members. */
-function distinct(faults: readonly SchemaFault[], root: unknown): SchemaFault[] {
+/**
+ * Drops what restates another fault: union variants the value was not meant to be, and summaries of unknown members.
+ * `below` is the schema path of the variant that all `faults` belong to, empty at the top.
+ */
+function distinct(faults: readonly SchemaFault[], below = ''): SchemaFault[] {
   const kept: SchemaFault[] = [];
-  const variantsSeen = new Set<string>();
+  const unionsSeen = new Set<string>();
   for (const fault of faults) {
     if (fault.keyword === 'additionalProperties' || fault.keyword === 'anyOf') continue;
-    const union = /^(.*?\/anyOf)\/(\d+)/.exec(fault.schemaPath);
-    if (union === null) {
+    const variant = /^(.*?\/anyOf)\/\d+/.exec(fault.schemaPath.slice(below.length));
+    if (variant === null) {
       kept.push(fault);
       continue;
     }
-    const at = unionPath(fault, union[0]);
-    if (variantsSeen.has(at + union[1])) continue;
+    const union = below + variant[1]!;
+    const at = unionPath(fault, below + variant[0]);
+    if (unionsSeen.has(at + union)) continue;
+    unionsSeen.add(at + union);
     const group = faults.filter(
-      (other) => other.schemaPath.startsWith(`${union[1]!}/`) && other.instancePath.startsWith(at),
+      (other) => other.schemaPath.startsWith(`${union}/`) && isAtOrBelow(other.instancePath, at),
     );
-    const meant = meantVariant(group, union[1]!, at, root);
-    variantsSeen.add(at + union[1]);
-    if (meant.length > 0) kept.push(...meant);
-    else
-      kept.push({
-        keyword: 'anyOf',
-        schemaPath: union[1]!,
-        instancePath: at,
-        params: {},
-        message: 'has none of the forms allowed here',
-      });
+    const meant = meantVariant(group, union, at);
+    if (meant !== undefined) kept.push(...distinct(meant.faults, meant.path));
+    else kept.push({ keyword: 'anyOf', schemaPath: union, instancePath: at, params: {}, message: noneOf(group, at) });
   }
   return kept;
+}
+
+function isAtOrBelow(path: string, at: string): boolean {
+  return path === at || path.startsWith(`${at}/`);
 }
 
 /** Where the union stands in the value: the fault's own place less the steps its schema path takes below the variant. */
@@ -70,19 +76,37 @@ function unionPath(fault: SchemaFault, variant: string): string {
   return steps.slice(0, steps.length - below.length).join('/');
 }
 
-/** The faults of the one variant that only complains below the union's own place, about members it knows. */
-function meantVariant(group: readonly SchemaFault[], union: string, at: string, root: unknown): SchemaFault[] {
-  if (typeof valueAt(root, at) !== 'object') return [];
+/** Complaints at a union's own place which say that the value is another kind of thing altogether. */
+const OTHER_KIND: readonly string[] = ['type', 'enum', 'const', 'required'];
+
+/** The one variant that takes the value for its kind and only complains of a bound, or of members it knows. */
+function meantVariant(
+  group: readonly SchemaFault[],
+  union: string,
+  at: string,
+): { readonly path: string; readonly faults: readonly SchemaFault[] } | undefined {
   const byVariant = new Map<string, SchemaFault[]>();
   for (const fault of group) {
-    const index = fault.schemaPath.slice(union.length + 1).split('/')[0]!;
-    byVariant.set(index, [...(byVariant.get(index) ?? []), fault]);
+    const path = `${union}/${fault.schemaPath.slice(union.length + 1).split('/')[0]!}`;
+    byVariant.set(path, [...(byVariant.get(path) ?? []), fault]);
   }
-  for (const faults of byVariant.values()) {
+  for (const [path, faults] of byVariant) {
     const own = faults.filter((fault) => fault.keyword !== 'additionalProperties');
-    if (own.every((fault) => fault.keyword !== 'required' && fault.instancePath !== at)) return own;
+    const isMeant = own.every(
+      ({ keyword, instancePath }) => keyword !== 'required' && !(instancePath === at && OTHER_KIND.includes(keyword)),
+    );
+    if (isMeant) return { path, faults: own };
   }
-  return [];
+  return undefined;
+}
+
+/** What to say of a value that is no variant's kind: the kinds, where they are all that is wrong. */
+function noneOf(group: readonly SchemaFault[], at: string): string {
+  const own = group.filter(({ keyword, instancePath }) => instancePath === at && keyword !== 'anyOf');
+  const kinds = own.map(({ params }) => (params as Record<string, unknown>)['type']);
+  return kinds.every((kind) => typeof kind === 'string')
+    ? `must be ${[...new Set(kinds)].join(' or ')}`
+    : 'has none of the forms allowed here';
 }
 
 function problemFor(fault: SchemaFault, root: unknown): Problem {

@@ -1,13 +1,13 @@
 /**
  * The body of `POST /v1/scan` (contract: scan-protocol §1 "Request").
  *
- * The schema closes every envelope object: an unknown member is refused with its pointer. It states lower bounds only
- * where a cap exists above, because values over a cap are lowered, not refused. Cross-field rules (one filter source
+ * The schema closes every envelope object: an unknown member is refused with its pointer. Budgets have
+ * lower bounds only, because values over a cap are lowered, not refused. Cross-field rules (one filter source
  * per entry, one format per scan, …) are the planner's (`scan/plan.ts`).
  */
 import Type from 'typebox';
-import { FILTERS_PER_SCAN_MAX, OFFSET_MAX } from '../core/limits.js';
-import { Bytes, CLOSED, JsonValue, Uint53, Uint64Input, words } from './primitives.js';
+import { FILTERS_PER_SCAN_MAX, SEGMENTS_PER_SCAN_MAX } from '../core/limits.js';
+import { Budget, Bytes, CLOSED, JsonValue, Uint64Input, words } from './primitives.js';
 
 /** Every dialect that the contract names; those not built yet are refused as `unsupported`. */
 export const DIALECT_NAMES = ['laser', 'net', 'iii'] as const;
@@ -98,25 +98,23 @@ export const FilterEntrySchema = Type.Object(
 /** Writer schemas of this scan (§1); refused as `unsupported` until the codecs that need them are built. */
 export const SchemasSchema = Type.Array(Type.Unknown(), { description: 'Writer schemas: [{id, source}].' });
 
-const PositiveInteger = Type.Integer({ minimum: 1, maximum: OFFSET_MAX });
-
 export const ScanRequestSchema = Type.Object(
   {
     v: Type.Integer({ description: '1' }),
     source: SourceSchema,
     partition_id: Type.Integer({ minimum: 0, maximum: 0xffffffff }),
-    segments: Type.Array(SegmentSchema),
+    segments: Type.Array(SegmentSchema, { maxItems: SEGMENTS_PER_SCAN_MAX }),
     filters: Type.Array(FilterEntrySchema, { minItems: 1, maxItems: FILTERS_PER_SCAN_MAX }),
     schemas: Type.Optional(SchemasSchema),
     start: Type.Optional(StartSchema),
-    count: Type.Optional(PositiveInteger),
-    max_reply_bytes: Type.Optional(PositiveInteger),
-    max_examined: Type.Optional(PositiveInteger),
-    max_examined_bytes: Type.Optional(PositiveInteger),
-    deadline_ms: Type.Optional(PositiveInteger),
-    pages: Type.Optional(Uint53),
+    count: Type.Optional(Budget(1)),
+    max_reply_bytes: Type.Optional(Budget(1)),
+    max_examined: Type.Optional(Budget(1)),
+    max_examined_bytes: Type.Optional(Budget(1)),
+    deadline_ms: Type.Optional(Budget(1)),
+    pages: Type.Optional(Budget(0)),
     reply: Type.Optional(words(REPLY_FORMS, 'Default records.')),
-    progress_ms: Type.Optional(PositiveInteger),
+    progress_ms: Type.Optional(Budget(1)),
     diagnostic: Type.Optional(Type.Boolean({ description: 'Pages carry no safe_ack_offset.' })),
   },
   { ...CLOSED, $id: 'ScanRequest' },

@@ -78,3 +78,9 @@ it('the example of a scan selects one of two records', async () => {
   const reply = await ask(service, { body: JSON.stringify(example) });
   expect(JSON.parse(reply.text)).toMatchObject({ examined: 2, matched: 1, rejected: 1, stop: 'end_of_visible' });
 });
+
+it('says that metrics are text, as they are', async () => {
+  const { headers } = await ask(service, { method: 'GET', path: '/metrics' });
+  expect(headers['content-type']).toContain('text/plain');
+  expect(JSON.stringify(document.paths['/metrics'])).toContain('"text/plain"');
+});

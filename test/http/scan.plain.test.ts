@@ -328,6 +328,12 @@ describe('refusals', () => {
     ],
     ['bytes that are not base64', { segments: [{ format: 'ndjson', bytes: '*' }] }, 400, '/segments/0/bytes'],
     ['a count of nothing', { count: 0 }, 400, '/count'],
+    [
+      'a segment too many',
+      { segments: Array.from({ length: 1025 }, () => ({ format: 'ndjson', bytes: '' })) },
+      400,
+      '/segments',
+    ],
     ['a wrong type', { partition_id: '0' }, 400, '/partition_id'],
   ])('%s is refused with its pointer', async (_what, more, status, field) => {
     const document = problem(await scan(more, { accept: `application/json, ${NDJSON}` }), status);
@@ -346,6 +352,14 @@ describe('refusals', () => {
       field: '/filters/0/filter_text',
       filter_field: '/expr',
       position: expect.any(Number),
+    });
+  });
+
+  it('a budget of any size is lowered, as a number or as text, and one page is one page either way', async () => {
+    const body = scanBody({ max_examined: 7, count: '3', pages: '1', max_reply_bytes: 1e30 });
+    const reply = await ask(service, { body: body.replace('"max_examined":7', '"max_examined":18446744073709551615') });
+    expect(JSON.parse(reply.text)).toMatchObject({
+      budgets: { max_examined: 1_000_000_000, count: 3, pages: 1, max_reply_bytes: 8_388_608 },
     });
   });
 

@@ -53,6 +53,31 @@ describe('a checked body', () => {
     });
   });
 
+  test.each([
+    [{ start: { offset: -1 } }, '/start/offset', 0, -1],
+    [{ start: { timestamp: -7 } }, '/start/timestamp', 0, -7],
+    [{ start: { continue: 'x'.repeat(1025) } }, '/start/continue', 1024, 1025],
+    [{ start: { continue: '' } }, '/start/continue', 1, 0],
+    [{ segments: [{ format: 'ndjson', bytes: '', base_offset: -5 }] }, '/segments/0/base_offset', 0, -5],
+    [{ filters: [{ id: 'f', filter: {}, start: { offset: -2 } }] }, '/filters/0/start/offset', 0, -2],
+    [{ pages: -1 }, '/pages', 0, -1],
+    [{ segments: Array.from({ length: 1025 }, () => ({ format: 'ndjson', bytes: '' })) }, '/segments', 1024, 1025],
+  ])('%j: also where a member has several forms, and once', (more, field, limit, given) => {
+    const problem = problemFrom({ ...GOOD, ...more });
+    expect(problem).toMatchObject({ field, limit, given });
+    expect(problem.errors).toBeUndefined();
+  });
+
+  test('a value of no allowed kind is told the kinds', () => {
+    expect(problemFrom({ ...GOOD, count: 1.5 }).detail).toBe('/count must be integer or string.');
+    expect(problemFrom({ ...GOOD, start: 'middle' }).detail).toBe('/start has none of the forms allowed here.');
+  });
+
+  test('faults beyond a dozen are still found, and sixteen are told', () => {
+    const segments = Array.from({ length: 40 }, () => ({ format: 'ndjson', bytes: '', base_offset: -1 }));
+    expect(problemFrom({ ...GOOD, segments }).errors).toHaveLength(16);
+  });
+
   test('several faults stand in errors, the first also by itself', () => {
     const problem = problemFrom({ ...GOOD, count: 0, partition_id: 'x' });
     expect(problem.errors?.map((one) => one.field).toSorted()).toEqual(['/count', '/partition_id']);
