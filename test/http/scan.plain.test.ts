@@ -2,6 +2,8 @@
  * `POST /v1/scan` end to end over loopback, with real workers: forms of the reply, both encodings, stored segments, and
  * the documented problem for everything that can be wrong.
  */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +12,8 @@ import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
 import { decodeMsgpack, decodeMsgpackFrames, encodeMsgpack } from '../../src/wire/msgpack.js';
 import {
   ask,
+  eventually,
+  open,
   scanBody,
   serviceWith,
   stat,
@@ -381,15 +385,42 @@ describe('refusals', () => {
   });
 });
 
-it('what was scanned is conserved in the metrics', async () => {
-  await scan({ count: 1, pages: 5 }, { accept: NDJSON });
-  const examined = await stat(service, 'winnow_records_examined_total');
-  expect(examined).toBeGreaterThan(0);
-  expect(await stat(service, 'winnow_records_total')).toBe(examined);
-  const bytes = await stat(service, 'winnow_bytes_examined_total');
-  const returned = await stat(service, 'winnow_bytes_returned_total');
-  expect(returned + (await stat(service, 'winnow_bytes_avoided_total'))).toBe(bytes);
-  expect(returned).toBeGreaterThan(0);
+it('what was scanned is conserved in the metrics, and equals what the reply says', async () => {
+  const names = ['pages', 'records', 'records_examined', 'bytes_examined', 'bytes_returned', 'bytes_avoided'];
+  const read = () => Promise.all(names.map((name) => stat(service, `winnow_${name}_total`)));
+  const before = await read();
+  const reply = await scan({ count: 1, pages: 5, max_examined: 2 }, { accept: NDJSON });
+  const after = await read();
+  const [pages, records, examined, bytesExamined, bytesReturned, bytesAvoided] = after.map(
+    (value, at) => value - before[at]!,
+  );
+  const end = JSON.parse(reply.text.trimEnd().split('\n').at(-1)!) as { filters: { totals: Record<string, number> }[] };
+  const { totals } = end.filters[0]!;
+  expect(pages).toBe(totals['pages']);
+  expect([records, examined]).toEqual([totals['examined'], totals['examined']]);
+  expect(bytesExamined).toBe(totals['examined_bytes']);
+  expect(bytesReturned! + bytesAvoided!).toBe(bytesExamined);
+  expect(bytesReturned).toBeGreaterThan(0);
+  expect(bytesAvoided).toBeGreaterThan(0);
+});
+
+it('a client that hangs up in the middle of a stream ends its scan far from its end', async () => {
+  // 10,000 pages of 4 KiB are more than the buffers between the two hold.
+  const line = `{"a":"${'x'.repeat(4096)}"}\n`;
+  writeFileSync(join(folder, 'long.ndjson'), line.repeat(10_000));
+  const segments = [{ format: 'ndjson', store: 'data', path: 'long.ndjson', sealed: true }];
+  const before = await stat(service, 'winnow_records_scanned_total');
+  const request = open(service, { headers: { accept: NDJSON } });
+  request.end(scanBody({ segments, count: 1, pages: 10_000 }));
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  await once(response, 'readable');
+  request.destroy();
+  await eventually(async () => (await stat(service, 'winnow_scans_running')) === 0);
+  const scanned = (await stat(service, 'winnow_records_scanned_total')) - before;
+  expect(scanned).toBeLessThan(10_000);
+  expect((await scan()).status).toBe(200);
+  // Three records more are those of the scan just served.
+  expect((await stat(service, 'winnow_records_scanned_total')) - before).toBe(scanned + 3);
 });
 
 it('the log names requests by their id and holds neither payloads nor header values', async () => {
