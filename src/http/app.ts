@@ -7,7 +7,7 @@
  * Invariants: every reply that is not a success is `application/problem+json`; while the service drains, only the
  * operations are answered and every other request is refused.
  */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -32,6 +32,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const arrivalMsMax = options.requestArrivalMsMax ?? REQUEST_ARRIVAL_MS_MAX;
   // The reply at work on each connection, for errors that arrive without one.
   const replies = new WeakMap<Socket, ServerResponse>();
+  const waiting = new WeakSet<IncomingMessage>();
   const app = Fastify({
     logger: false,
     forceCloseConnections: 'idle',
@@ -45,6 +46,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       const problem = problemOfError(error) ?? { code: 'backend', detail: 'An internal fault ended this request.' };
       void replyWithProblem(request as FastifyRequest, reply, problem);
     },
+  });
+  // A client that waits before it sends its body is told to go on only when the body is wanted (`readBody`), so that a
+  // refused scan is never uploaded.
+  app.server.on('checkContinue', (request, reply) => {
+    waiting.add(request);
+    app.routing(request, reply);
   });
   const traceOf = (request: FastifyRequest, raw: FastifyReply['raw']): RequestTrace => {
     replies.set(request.raw.socket, raw);
@@ -72,7 +79,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     options.log.error({ request_id: requestId, route, fault: faultPlace(error) }, 'internal fault');
     return replyWithProblem(request, reply, { code: 'backend', detail: 'An internal fault ended this request.' });
   });
-  addBodyReaders(app, options.config.http, () => options.runner().stopped);
+  addBodyReaders(app, options.config.http, (request) => {
+    if (waiting.has(request.raw)) replies.get(request.raw.socket)?.writeContinue();
+    return options.runner().stopped;
+  });
   await app.register(swagger, openApiOptions(options.version));
   registerScanRoute(app, options);
   registerFilterRoutes(app, options);

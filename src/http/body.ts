@@ -13,8 +13,15 @@ import { readMsgpackBody } from '../wire/msgpack-body.js';
 import { JSON_TYPE, MSGPACK_TYPE } from './accept.js';
 import { unsupportedMediaType } from './problem-reply.js';
 
-/** Makes the app read bodies of the two content types and no other. `stopped` aborts when the service drains. */
-export function addBodyReaders(app: FastifyInstance, http: Config['http'], stopped: () => AbortSignal): void {
+/**
+ * Makes the app read bodies of the two content types and no other. `begin` is called when a body is wanted; the signal
+ * that it returns aborts when the service drains.
+ */
+export function addBodyReaders(
+  app: FastifyInstance,
+  http: Config['http'],
+  begin: (request: FastifyRequest) => AbortSignal,
+): void {
   const readers = [
     { type: JSON_TYPE, limit: http.jsonBodyBytesMax, read: readJsonBody },
     { type: MSGPACK_TYPE, limit: http.msgpackBodyBytesMax, read: readMsgpackBody },
@@ -23,7 +30,11 @@ export function addBodyReaders(app: FastifyInstance, http: Config['http'], stopp
   for (const { type, limit, read } of readers) {
     app.addContentTypeParser(type, async (request: FastifyRequest, body: FastifyRequest['raw']) => {
       if (isEncoded(request.headers)) throw new Refusal(unsupportedMediaType());
-      return read(await readBody(body, request.headers['content-length'], limit, stopped()));
+      const announced = request.headers['content-length'];
+      if (announced !== undefined && Number(announced) > limit) {
+        throw new Refusal(tooLarge(limit, Number(announced)));
+      }
+      return read(await readBody(body, limit, begin(request)));
     });
   }
 }
@@ -36,15 +47,10 @@ function isEncoded(headers: FastifyRequest['headers']): boolean {
 }
 
 /**
- * Reads a whole body. Throws `too_large` with `limit` (from the announced length at once, else where the bound is
- * passed; the rest is drained), `unavailable` when `stopped` aborts, and `invalid_request` when the client breaks off.
+ * Reads a whole body. Throws `too_large` with `limit` where the bound is passed (the rest is drained), `unavailable` when
+ * `stopped` aborts, and `invalid_request` when the client breaks off.
  */
-export function readBody(
-  body: Readable,
-  announced: string | undefined,
-  limit: number,
-  stopped: AbortSignal,
-): Promise<Uint8Array> {
+export function readBody(body: Readable, limit: number, stopped: AbortSignal): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -63,7 +69,6 @@ export function readBody(
     const onClose = (): void => settle({ code: 'invalid_request', detail: 'The body broke off before its end.' });
     const onStop = (): void => settle({ code: 'unavailable', detail: 'The service is shutting down.' });
     if (stopped.aborted) return onStop();
-    if (announced !== undefined && Number(announced) > limit) return settle(tooLarge(limit, Number(announced)));
     stopped.addEventListener('abort', onStop, { once: true });
     body.on('data', onData).on('end', onEnd).on('close', onClose);
   });

@@ -1,4 +1,5 @@
 /** Admission over real HTTP: shards are isolated, slots come back on every path, refusals say when to come again. */
+import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import {
@@ -55,6 +56,23 @@ it('a full shard is refused from its headers, before its body has arrived', asyn
   held.push(request);
   request.flushHeaders();
   expect((await replyTo(request)).status).toBe(429);
+});
+
+it('a client that waits with its body is told to send it only when the scan has its slot', async () => {
+  const service = await start({ WINNOW_ADMISSION_SCANS_PER_SHARD: '1' });
+  const expecting = { headers: { expect: '100-continue', 'content-length': String(scanBody().length) } };
+  const served = open(service, expecting);
+  const reply = replyTo(served);
+  served.flushHeaders();
+  await once(served, 'continue');
+  const refused = open(service, expecting);
+  held.push(refused);
+  let isTold = false;
+  refused.on('continue', () => (isTold = true)).flushHeaders();
+  expect((await replyTo(refused)).status).toBe(429);
+  expect(isTold).toBe(false);
+  served.end(scanBody());
+  expect((await reply).status).toBe(200);
 });
 
 it('a client that hangs up while its body arrives frees its slot', async () => {
