@@ -153,6 +153,9 @@ export const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
  */
 export const SEGMENTS_PER_SCAN_MAX = 1024;
 
+/** Writer schemas that a request brings or a filter refers to: a topic has tens; each has to be compiled. */
+export const SCHEMAS_PER_SCAN_MAX = 1024;
+
 /** Filters in one scan (scan-protocol §1). One per scan until the index that makes many cheap arrives. */
 export const FILTERS_PER_SCAN_MAX = 4096;
 export const FILTERS_PER_SCAN_NOW = 1;

@@ -6,7 +6,7 @@
  * per entry, one format per scan, …) are the planner's (`scan/plan.ts`).
  */
 import Type from 'typebox';
-import { FILTERS_PER_SCAN_MAX, SEGMENTS_PER_SCAN_MAX } from '../core/limits.js';
+import { FILTERS_PER_SCAN_MAX, SCHEMAS_PER_SCAN_MAX, SEGMENTS_PER_SCAN_MAX } from '../core/limits.js';
 import { Budget, Bytes, CLOSED, JsonValue, Uint64Input, words } from './primitives.js';
 
 /** Every dialect that the contract names; those not built yet are refused as `unsupported`. */
@@ -76,7 +76,9 @@ export const FILTER_MEMBERS = {
   ),
   strict: Type.Optional(Type.Boolean({ description: 'Refuse unknown members of the filter instead of warning.' })),
   codec: Type.Optional(words(['json', 'cbor', 'avro', 'protobuf', 'headers_only'], 'Only for net and iii.')),
-  schema_refs: Type.Optional(Type.Array(Type.Integer({ minimum: 0, maximum: 0xffffffff }))),
+  schema_refs: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 0xffffffff }), { maxItems: SCHEMAS_PER_SCAN_MAX }),
+  ),
   fault_policy: Type.Optional(words(['stop', 'pass', 'drop'], 'Only for net and iii.')),
   foreign_policy: Type.Optional(Policy),
   mismatch_policy: Type.Optional(Policy),
@@ -96,7 +98,10 @@ export const FilterEntrySchema = Type.Object(
 );
 
 /** Writer schemas of this scan (§1); refused as `unsupported` until the codecs that need them are built. */
-export const SchemasSchema = Type.Array(Type.Unknown(), { description: 'Writer schemas: [{id, source}].' });
+export const SchemasSchema = Type.Array(Type.Unknown(), {
+  maxItems: SCHEMAS_PER_SCAN_MAX,
+  description: 'Writer schemas: [{id, source}].',
+});
 
 export const ScanRequestSchema = Type.Object(
   {
