@@ -127,10 +127,18 @@ async function stopService(app: App, runner: Runner, pool: ScanPool, metrics: Me
   const drained = runner.drain();
   const closed = app.close();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  await Promise.allSettled([drained, closed]);
-  clearInterval(idle);
-  clearTimeout(cut);
+  let grace: NodeJS.Timeout | undefined;
+  const isOver = new Promise<void>((resolve) => {
+    grace = setTimeout(resolve, graceMs);
+  });
+  await Promise.race([Promise.allSettled([drained, closed]), isOver]);
+  clearTimeout(grace);
+  // Slices that still run are answered with a problem, which is the last frame of their streams.
   await pool.close();
+  await drained;
+  await new Promise((resolve) => setImmediate(resolve));
+  server.closeAllConnections();
+  await closed;
+  clearInterval(idle);
   metrics.close();
 }

@@ -155,7 +155,7 @@ export class Metrics {
     return stats;
   }
 
-  /** Stops the library's observers. */
+  /** Forgets every metric; nothing is to be asked afterwards. */
   close(): void {
     this.registry.clear();
   }

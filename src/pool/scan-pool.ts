@@ -105,7 +105,9 @@ export class ScanPool {
    * lost. Buffers inside a carried scan state move to the worker: the caller's views of them are empty afterwards.
    */
   async run<T>(task: WorkerTask): Promise<WorkerReply<T>> {
-    while (!this.takeWorker()) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    while (!this.isClosing && !this.takeWorker()) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    // The library would start a thread for a task that comes after its end.
+    if (this.isClosing) return { problem: this.lost(undefined) };
     const killer = new AbortController();
     const timer = setTimeout(() => this.kill(killer), this.options.killAfterMs);
     try {
@@ -134,8 +136,8 @@ export class ScanPool {
     // Fewer threads than wanted and none on its way happens after one failed to start: the library then starts one
     // only for a task at its door.
     const isFree = this.running < this.ready || this.threads.threads.length < this.options.workers;
-    if (isFree || this.isClosing) this.running += 1;
-    return isFree || this.isClosing;
+    if (isFree) this.running += 1;
+    return isFree;
   }
 
   private wakeOne(): void {

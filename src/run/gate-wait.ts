@@ -29,29 +29,32 @@ export function passGate(
   if (signal.aborted) return Promise.resolve(null);
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
-    const settled = (outcome: { readonly hold: Hold } | { readonly refusal: GateRefusal } | null): void => {
+    let isSettled = false;
+    const settle = (outcome: { readonly hold: Hold } | { readonly refusal: GateRefusal } | null): void => {
+      isSettled = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       resolve(outcome);
     };
     const decision = gate.take({ ...ask, nowMs: clock.nowMs() }, (refusal) =>
-      settled(refusal === null && decision.state !== 'refused' ? { hold: decision.hold } : { refusal: refusal! }),
+      settle(refusal === null && decision.state !== 'refused' ? { hold: decision.hold } : { refusal: refusal! }),
     );
     const onAbort = (): void => {
       if (decision.state === 'waiting') decision.hold.release(clock.nowMs());
-      settled(null);
+      settle(null);
     };
-    if (decision.state === 'refused') return settled({ refusal: decision.refusal });
-    if (decision.state === 'held') return settled({ hold: decision.hold });
+    // A timer may fire a little before the instant it was set for, so it is set again until the gate lets go.
+    const awaitDeadline = (): void => {
+      const leftMs = Math.min(Math.max(ask.deadlineAtMs - clock.nowMs(), 1), TIMER_MS_MAX);
+      timer = setTimeout(() => {
+        gate.expire(clock.nowMs());
+        if (!isSettled) awaitDeadline();
+      }, leftMs);
+    };
+    if (decision.state === 'refused') return settle({ refusal: decision.refusal });
+    if (decision.state === 'held') return settle({ hold: decision.hold });
     signal.addEventListener('abort', onAbort, { once: true });
-    // The timer may fire a little before the instant it was set for, so it is set again until the gate lets go.
-    const expire = (): void => {
-      gate.expire(clock.nowMs());
-      timer = setTimeout(expire, Math.min(Math.max(ask.deadlineAtMs - clock.nowMs(), 1), TIMER_MS_MAX));
-    };
-    if (Number.isFinite(ask.deadlineAtMs)) {
-      timer = setTimeout(expire, Math.min(Math.max(ask.deadlineAtMs - clock.nowMs(), 1), TIMER_MS_MAX));
-    }
+    if (Number.isFinite(ask.deadlineAtMs)) awaitDeadline();
   });
 }
 

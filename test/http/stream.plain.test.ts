@@ -179,6 +179,20 @@ describe('closing the service', () => {
     await closed;
   });
 
+  it('does not wait for a stuck slice beyond the grace period: its stream ends with an error frame', async () => {
+    const service = await start({ WINNOW_SLICE_KILL_AFTER: '60s' }, { graceMs: 200 });
+    const request = open(service, { headers: STREAM });
+    const reply = replyTo(request);
+    request.end(scanBody(script('hangs')));
+    await eventually(async () => (await stat(service, 'winnow_slice_seconds')) === 2);
+    await service.close();
+    expect(frames((await reply).text).at(-1)).toMatchObject({
+      frame: 'error',
+      problem: { code: 'backend', retryable: true },
+      filters: [{ next_scan_offset: 2 }],
+    });
+  });
+
   it('cuts a client that takes nothing when the grace period is over', async () => {
     const service = await start({}, { graceMs: 200 });
     const request = open(service, { headers: STREAM });

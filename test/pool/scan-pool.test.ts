@@ -169,4 +169,7 @@ it('closing answers the task at work with a problem and restarts nothing', async
   await pool.close();
   expect(problemOfReply(await stuck).code).toBe('backend');
   expect(restarts).toEqual([]);
+  // A task that comes too late is answered the same way, and starts no thread.
+  expect(problemOfReply(await pool.run(order('answer'))).code).toBe('backend');
+  expect(pool.workers).toBe(0);
 });

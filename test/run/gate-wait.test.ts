@@ -1,8 +1,12 @@
 /** Waiting at a gate with real timers: granted, refused at the deadline, given up; and what a refusal turns into. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FairGate } from '../../src/admission/fair-gate.js';
 import { problemOf } from '../../src/core/error-codes.js';
 import { passGate, refuseAtGate } from '../../src/run/gate-wait.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const CLOCK = { nowMs: () => performance.now() };
 
@@ -25,13 +29,17 @@ it('the first is let through at once, the second when the first is done', async 
   expect(await second).toHaveProperty('hold');
 });
 
-it('waiting ends in a refusal at the deadline', async () => {
+it('waiting ends in a refusal at the deadline and leaves no timer behind', async () => {
+  vi.useFakeTimers();
+  const clock = { nowMs: () => Date.now() };
   const one = gate();
-  await passGate(one, ask(), CLOCK, NEVER);
-  expect(await passGate(one, ask(CLOCK.nowMs() + 20), CLOCK, NEVER)).toMatchObject({
-    refusal: { reason: 'queue_deadline' },
-  });
-  expect(one.waiting).toBe(0);
+  await passGate(one, ask(), clock, NEVER);
+  const refused = passGate(one, ask(clock.nowMs() + 20), clock, NEVER);
+  await vi.advanceTimersByTimeAsync(19);
+  expect([one.waiting, vi.getTimerCount()]).toEqual([1, 1]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await refused).toMatchObject({ refusal: { reason: 'queue_deadline' } });
+  expect([one.waiting, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
 it('who goes away while waiting leaves no trace', async () => {
