@@ -82,7 +82,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** A library lives in one folder, so that swapping it changes one folder. */
 const LIBRARY_HOME: Record<string, string> = {
   '@fastify/swagger': 'http',
-  '@fastify/type-provider-typebox': 'http',
   '@node-rs/xxhash': 'segment',
   'close-with-grace': 'cli',
   commander: 'cli',

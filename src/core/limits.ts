@@ -100,10 +100,11 @@ export const REGEX_PROGRAM_COSTS = {
   properties: [
     {
       bytes: 5_000,
-      names: [
-        ...['greek', 'cyrillic', 'latin', 'arabic', 'han', 'hangul', 'hebrew', 'hiragana', 'katakana', 'any', 'ascii'],
-        ...['ps', 'pe', 'pd', 'pc', 'pi', 'pf', 'sc', 'sk', 'zs', 'z', 'cc', 'cf', 'nl'],
-      ],
+      names: ['greek', 'cyrillic', 'latin', 'arabic', 'han', 'hangul', 'hebrew', 'hiragana', 'katakana'],
+    },
+    {
+      bytes: 5_000,
+      names: ['any', 'ascii', 'ps', 'pe', 'pd', 'pc', 'pi', 'pf', 'sc', 'sk', 'zs', 'z', 'cc', 'cf', 'nl'],
     },
     { bytes: 6_000, names: ['nd', 'no', 'sm', 'lt', 'lm', 'decimalnumber', 'emojipresentation', 'devanagari', 'thai'] },
     { bytes: 20_000, names: ['m', 'mn', 'mark', 'nonspacingmark', 's', 'symbol', 'so', 'othersymbol', 'diacritic'] },
