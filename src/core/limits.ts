@@ -154,6 +154,12 @@ export const OFFSET_MAX = Number.MAX_SAFE_INTEGER;
  */
 export const SEGMENTS_PER_SCAN_MAX = 1024;
 
+/**
+ * Longest text of a filter as it is given, in bytes of UTF-8: 128 times the longest canonical form, for white space and
+ * members that are ignored. Reading it takes some 100 ms at the most, well before a worker is killed for being late.
+ */
+export const FILTER_TEXT_BYTES_MAX = 1 * MIB;
+
 /** Writer schemas that a request brings or a filter refers to: a topic has tens; each has to be compiled. */
 export const SCHEMAS_PER_SCAN_MAX = 1024;
 

@@ -4,6 +4,7 @@
  * filter stays text, to be compiled in a worker.
  */
 import { refuse } from '../core/error-codes.js';
+import { FILTER_TEXT_BYTES_MAX } from '../core/limits.js';
 import type { TestRequest, ValidateRequest } from '../wire/filter-request.js';
 import type { FilterEntryInput } from '../wire/scan-request.js';
 import type { FilterTextSpec, TestTask, ValidateTask } from './task.js';
@@ -39,10 +40,20 @@ export function planFilterText(entry: FilterMembers, field: string): FilterTextS
     refuse('invalid_request', 'An entry needs exactly one of filter and filter_text.', { field });
   }
   const asText = entry.filter_text !== undefined;
+  const text = entry.filter_text ?? entry.filter!;
+  const pointer = `${field}/${asText ? 'filter_text' : 'filter'}`;
+  const given = Buffer.byteLength(text);
+  if (given > FILTER_TEXT_BYTES_MAX) {
+    refuse('invalid_request', `A filter is longer than ${FILTER_TEXT_BYTES_MAX} bytes.`, {
+      field: pointer,
+      limit: FILTER_TEXT_BYTES_MAX,
+      given,
+    });
+  }
   return {
     dialect,
-    text: entry.filter_text ?? entry.filter!,
-    pointer: `${field}/${asText ? 'filter_text' : 'filter'}`,
+    text,
+    pointer,
     asText,
     ...(entry.expect_digest === undefined ? {} : { expectDigest: entry.expect_digest.toLowerCase() }),
     strict: entry.strict ?? false,

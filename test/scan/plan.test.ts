@@ -189,6 +189,19 @@ describe('a planned validate or test', () => {
     });
   });
 
+  test('a filter of a MiB is handed on, a longer one is refused before anybody reads it', () => {
+    const fits = ' '.repeat(2 ** 20 - 2) + '{}';
+    expect(planValidate({ filter_text: fits }).filter.text).toBe(fits);
+    // Measured in bytes: a character of two counts twice.
+    const long = `"${'é'.repeat(2 ** 19)}"`;
+    const fault = { code: 'invalid_request', limit: 2 ** 20, given: 2 ** 20 + 2 };
+    expect(problemFrom(() => planValidate({ filter: long }))).toMatchObject({ ...fault, field: '/filter' });
+    expect(problemFrom(() => plan({ ...GOOD, filters: [{ id: 'f', filter_text: long }] }))).toMatchObject({
+      ...fault,
+      field: '/filters/0/filter_text',
+    });
+  });
+
   test.each([
     [() => planValidate({ filter: '{}', schemas: [{}] }), 'unsupported', '/schemas'],
     [() => planTest({ filter: '{}', record: '{}', schemas: [{}] }), 'unsupported', '/schemas'],
