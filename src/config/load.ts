@@ -61,6 +61,14 @@ export interface Config {
 /** The prefix of every environment variable that the service reads. */
 export const ENV_PREFIX = 'WINNOW_';
 
+/** What was given, before it is read. */
+interface Given {
+  /** By `section.key`; the environment is collected last and wins. */
+  readonly values: Map<string, unknown>;
+  readonly stores: Map<string, unknown>;
+  readonly faults: string[];
+}
+
 type Scalar = string | number | readonly string[];
 
 /**
@@ -71,20 +79,19 @@ type Scalar = string | number | readonly string[];
  * @throws Refusal `invalid_request` that names every offending key.
  */
 export function loadConfig(text: string, env: Readonly<Record<string, string | undefined>>): Config {
-  const faults: string[] = [];
-  const given = new Map<string, unknown>();
-  const stores = new Map<string, unknown>();
-  collectFile(text, given, stores, faults);
-  collectEnv(env, given, stores, faults);
+  const given: Given = { values: new Map(), stores: new Map(), faults: [] };
+  const { faults } = given;
+  collectFile(text, given);
+  collectEnv(env, given);
 
   const values = new Map<string, Scalar>();
   for (const row of CONFIG_KEYS) {
     const name = `${row.section}.${row.key}`;
-    const value = readValue(row, given.has(name) ? given.get(name) : row.fallback);
+    const value = readValue(row, given.values.has(name) ? given.values.get(name) : row.fallback);
     if (typeof value === 'object' && 'fault' in value) faults.push(`${name}: ${value.fault}`);
     else values.set(name, value);
   }
-  const roots = readStores(stores, faults);
+  const roots = readStores(given.stores, faults);
   if (faults.length > 0) throw new Refusal(problem(faults));
   return freeze(values, roots);
 }
@@ -93,56 +100,43 @@ function problem(faults: readonly string[]): Problem {
   return { code: 'invalid_request', detail: `configuration refused: ${faults.join('; ')}` };
 }
 
-function collectFile(text: string, given: Map<string, unknown>, stores: Map<string, unknown>, faults: string[]): void {
+function collectFile(text: string, given: Given): void {
   let root: Record<string, unknown>;
   try {
     root = parse(text);
   } catch (thrown) {
     // The parser's message quotes the lines around the fault, and a line may hold a key: only the place is repeated.
     const at = thrown instanceof TomlError ? ` at line ${thrown.line}, column ${thrown.column}` : '';
-    faults.push(`the file is not TOML${at}`);
+    given.faults.push(`the file is not TOML${at}`);
     return;
   }
   for (const [section, body] of Object.entries(root)) {
     if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof Date) {
-      faults.push(`${section}: unknown key outside a section`);
+      given.faults.push(`${section}: unknown key outside a section`);
       continue;
     }
-    for (const [key, value] of Object.entries(body))
-      place(section, key, value, `${section}.${key}`, given, stores, faults);
+    for (const [key, value] of Object.entries(body)) place(section, key, value, `${section}.${key}`, given);
     if (section !== STORES_SECTION && !CONFIG_KEYS.some((row) => row.section === section)) {
-      faults.push(`${section}: unknown section`);
+      given.faults.push(`${section}: unknown section`);
     }
   }
 }
 
-function collectEnv(
-  env: Readonly<Record<string, string | undefined>>,
-  given: Map<string, unknown>,
-  stores: Map<string, unknown>,
-  faults: string[],
-): void {
+function collectEnv(env: Readonly<Record<string, string | undefined>>, given: Given): void {
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith(ENV_PREFIX) || value === undefined) continue;
     const parts = /^WINNOW_([A-Z]+)_([A-Z0-9_]+)$/.exec(variable);
-    if (parts === null) faults.push(`${variable}: unknown variable`);
-    else place(parts[1]!.toLowerCase(), parts[2]!.toLowerCase(), value, variable, given, stores, faults);
+    if (parts === null) given.faults.push(`${variable}: unknown variable`);
+    else place(parts[1]!.toLowerCase(), parts[2]!.toLowerCase(), value, variable, given);
   }
 }
 
 /** Puts one value where it belongs; `source` is how the operator spelled the key. */
-function place(
-  section: string,
-  key: string,
-  value: unknown,
-  source: string,
-  given: Map<string, unknown>,
-  stores: Map<string, unknown>,
-  faults: string[],
-): void {
-  if (section === STORES_SECTION) stores.set(key, value);
-  else if (CONFIG_KEYS.some((row) => row.section === section && row.key === key)) given.set(`${section}.${key}`, value);
-  else faults.push(`${source}: unknown key`);
+function place(section: string, key: string, value: unknown, source: string, given: Given): void {
+  if (section === STORES_SECTION) given.stores.set(key, value);
+  else if (CONFIG_KEYS.some((row) => row.section === section && row.key === key))
+    given.values.set(`${section}.${key}`, value);
+  else given.faults.push(`${source}: unknown key`);
 }
 
 function readValue(row: KeyRow, value: unknown): Scalar | { readonly fault: string } {
