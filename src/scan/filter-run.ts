@@ -156,12 +156,13 @@ export class FilterRun {
       return;
     }
     const reason = reasonOf(outcome);
-    addTo(this.context.counters.faults, REASON_NAMES[reason], 1);
     // What is no data fault is a fault only because a record policy says `pass`.
     const policy = isDataFault(reason) ? this.entry.lowered.faultPolicy : 'pass';
     if (policy === 'stop') {
+      this.countFault(REASON_NAMES[reason]);
       this.stopAt(frame, place, { stop: 'fault', fault: { offset: frame.offset, reason: REASON_NAMES[reason] } });
     } else if (policy === 'drop') {
+      this.countFault(REASON_NAMES[reason]);
       this.classify(frame, place);
       this.counts.dropped += 1;
       this.page!.counts.dropped += 1;
@@ -214,9 +215,15 @@ export class FilterRun {
       this.counts.unevaluated += 1;
       page.counts.unevaluated += 1;
       page.unevaluated.push({ offset: frame.offset, reason });
+      this.countFault(reason);
     }
     if (spec.reply === 'records' || spec.reply === 'headers') counters.bytesReturned += replyBytes;
     if (page.counts.delivered >= this.budgets.count) this.fill('count');
+  }
+
+  /** Counts a stopped, passed or dropped record for the metrics. */
+  private countFault(reason: string): void {
+    addTo(this.context.counters.faults, reason, 1);
   }
 
   /** Closes a full page and opens the next one; false where the filter has no page left. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/core/error-codes.js';
 import { readJsonBody } from '../../src/wire/body.js';
 import { readMsgpackBody } from '../../src/wire/msgpack-body.js';
+import { Seeded } from '../support/seeded.js';
 import { decodeMsgpack, decodeMsgpackFrames, encodeMsgpack } from '../../src/wire/msgpack.js';
 
 function json(text: string): unknown {
@@ -108,6 +109,56 @@ describe('a MessagePack body', () => {
     expect(Object.keys(read)).toEqual(['__proto__']);
   });
 });
+
+describe('both encodings', () => {
+  test('give the same value for random bodies', () => {
+    const random = new Seeded(3);
+    for (let i = 0; i < 2_000; i += 1) {
+      const value = randomValue(random, 4);
+      expect(readMsgpackBody(encodeMsgpack(value))).toEqual(json(JSON.stringify(value)));
+    }
+  });
+
+  test('refuse harmed MessagePack, or read it as something else, but never fail otherwise', () => {
+    const random = new Seeded(4);
+    let refused = 0;
+    for (let i = 0; i < 20_000; i += 1) {
+      const bytes = encodeMsgpack(randomValue(random, 3)).slice(0, 1 + random.below(200));
+      for (let hits = 1 + random.below(3); hits > 0; hits -= 1) bytes[random.below(bytes.length)] = random.below(256);
+      try {
+        readMsgpackBody(bytes);
+      } catch (thrown) {
+        expect((thrown as { code?: string }).code).toBe('invalid_request');
+        refused += 1;
+      }
+    }
+    expect(refused).toBeGreaterThan(1_000);
+  });
+});
+
+/** A value that both encodings can carry: integers stay integers, doubles have a fraction. */
+function randomValue(random: Seeded, depth: number): unknown {
+  switch (random.below(depth > 0 ? 8 : 6)) {
+    case 0:
+      return null;
+    case 1:
+      return random.chance(0.5);
+    case 2:
+      return random.below(2 ** 31) * (random.chance(0.5) ? 1 : -1);
+    case 3:
+      return random.below(2 ** 31) * 2 ** 20 + random.below(1000);
+    case 4:
+      return random.next() - 0.5;
+    case 5:
+      return random.pick(['', 'a', 'é', '🚢', 'x'.repeat(random.below(300)), 'line\nbreak']);
+    case 6:
+      return Array.from({ length: random.below(20) }, () => randomValue(random, depth - 1));
+    default:
+      return Object.fromEntries(
+        Array.from({ length: random.below(20) }, (_, i) => [`k${i}`, randomValue(random, depth - 1)]),
+      );
+  }
+}
 
 describe('MessagePack of our own', () => {
   test('writes integers in their shortest form', () => {
