@@ -8,7 +8,7 @@ import type { ScanPlan } from '../../src/scan/plan.js';
 import type { Page } from '../../src/wire/page.js';
 import { newRunner, planOf, runPlan, type ScanResult } from '../support/scan-harness.js';
 import { PARTITION_ID, randomPartition } from '../support/scan-model.js';
-import { filterText } from '../support/scan-requests.js';
+import { filterText, requestOf, segmentOf } from '../support/scan-requests.js';
 import { Seeded } from '../support/seeded.js';
 
 const SCANS = 150;
@@ -82,4 +82,27 @@ test('a filter gets the pages that it gets alone', () => {
     });
   }
   expect(compared).toBeGreaterThan(SCANS);
+});
+
+test('damage gives a page to every filter that examined a record, and none to the others', () => {
+  const bytes = segmentOf(['{"n":1}', '{"n":1}']).subarray(0, -1);
+  const plan = planOf(requestOf([bytes], { count: 1, pages: 9 }), { framed: true });
+  const entry = plan.spec.filters[0]!;
+  const filters: FilterEntrySpec[] = [
+    { ...entry, id: 'reads' },
+    { ...entry, id: 'waits', start: { at: 'offset', offset: 1, pointer: '' } },
+  ];
+  const both = run(plan, filters, 4096);
+  if ('problem' in both) throw new Error(JSON.stringify(both.problem));
+  expect(both.pages.map(({ id, stop }) => [id, stop])).toEqual([
+    ['reads', 'filled'],
+    ['reads', 'corrupt'],
+  ]);
+  expect(both.damage).toMatchObject({ code: 'source_corrupt', segment: 0, position: 71, offset_before: 0 });
+  expect(both.filters.map(({ stop, totals }) => [stop, totals.pages])).toEqual([
+    ['corrupt', 2],
+    ['corrupt', 0],
+  ]);
+  const alone = run(plan, filters.slice(1), 4096);
+  expect('problem' in alone && alone.problem).toMatchObject({ code: 'source_corrupt', offset_before: 0 });
 });

@@ -147,6 +147,13 @@ describe('the deadline and cancelling', () => {
     expect(slices).toBe(2);
   });
 
+  test('a slice goes on to its first record whatever its bounds', () => {
+    const options = { bounds: { recordsMax: 1, bytesMax: 1, timeMaxMs: 0 } };
+    const { pages, slices } = scanned([runner], requestOf([segmentOf([YES, NO])]), options);
+    expect(pages[0]).toMatchObject({ stop: 'end_of_visible', examined: 2 });
+    expect(slices).toBeLessThanOrEqual(3);
+  });
+
   test('an open page goes from worker to worker with its records', () => {
     const runners = [newRunner(), newRunner(), newRunner()];
     const options = { bounds: { ...WIDE_BOUNDS, recordsMax: 1 }, pickRunner: (slice: number) => slice % 3 };
@@ -188,6 +195,21 @@ describe('starts', () => {
     expect(offsetsOf(page)).toEqual([6]);
     expect(page).toMatchObject({ examined: 1, frontier: 6, torn_bytes: 30 });
     expect(pageOf(requestOf([], { start: 'last' }))).toMatchObject({ examined: 0, stop: 'end_of_visible' });
+  });
+
+  test('last is read once more where it stands, not from the first record on', () => {
+    const { counters } = scanned([runner], requestOf([stamped], { start: 'last' }));
+    expect(counters.map(({ recordsScanned }) => recordsScanned)).toEqual([4 + 1]);
+  });
+
+  test('a fault on the last record is where a continuation goes on, also when more has been written', () => {
+    const [first, both] = [segmentOf([BROKEN]), segmentOf([BROKEN, YES])];
+    const page = pageOf(requestOf([first], { start: 'last' }));
+    expect(page).toMatchObject({ stop: 'fault', next_scan_offset: 0 });
+    expect(pageOf(requestOf([both], { start: { continue: page.continuation } }))).toMatchObject({
+      stop: 'fault',
+      fault: { offset: 0 },
+    });
   });
 
   test('last is found however small the slices are', () => {
