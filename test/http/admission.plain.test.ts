@@ -159,10 +159,12 @@ it('inline bytes wait for room and are given back when their scan ends', async (
   await eventually(async () => (await stat(service, 'winnow_admission_queue_depth')) === 1);
   first.destroy();
   expect((await replyTo(second)).status).toBe(200);
+  const slices = await stat(service, 'winnow_slice_seconds');
   const late = open(service, {});
   held.push(late);
   late.end(scanBody({ ...script('endless'), segments, deadline_ms: 60_000 }));
-  await eventually(async () => (await stat(service, 'winnow_scans_running')) === 1);
+  // A running scan has its slot; only one that has run a slice has its inline bytes too.
+  await eventually(async () => (await stat(service, 'winnow_slice_seconds')) > slices);
   const refused = await ask(service, { body: scanBody({ segments, deadline_ms: 50 }) });
   expect(refused.status).toBe(429);
 });
