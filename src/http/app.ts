@@ -30,17 +30,22 @@ const METHODS = ['GET', 'HEAD', 'POST'] as const;
 /** Builds the instance with all its routes; `ready()` has been awaited, nothing listens yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const arrivalMsMax = options.requestArrivalMsMax ?? REQUEST_ARRIVAL_MS_MAX;
-  // The reply at work on each connection, for errors that arrive without one.
-  const replies = new WeakMap<Socket, ServerResponse>();
-  const waiting = new WeakSet<IncomingMessage>();
+  // The replies at work on each connection (several where requests are pipelined), for errors that arrive without one.
+  const replies = new WeakMap<Socket, Set<ServerResponse>>();
+  const waiting = new WeakMap<IncomingMessage, ServerResponse>();
   const app = Fastify({
     logger: false,
     forceCloseConnections: 'idle',
     // The service refuses by itself while it drains, with a problem; the framework's own 503 is none.
     return503OnClosing: false,
     requestTimeout: arrivalMsMax,
-    http: { headersTimeout: arrivalMsMax, connectionsCheckingInterval: Math.min(arrivalMsMax, 1_000) },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, replies.get(socket)),
+    http: {
+      headersTimeout: arrivalMsMax,
+      connectionsCheckingInterval: Math.min(arrivalMsMax, 1_000),
+      // Checked below: the platform's own refusal is no problem document.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, replies.get(socket) ?? []),
     frameworkErrors: (error, request, reply) => {
       request.trace ??= traceOf(request as FastifyRequest, reply.raw);
       const problem = problemOfError(error) ?? { code: 'backend', detail: 'An internal fault ended this request.' };
@@ -50,11 +55,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // A client that waits before it sends its body is told to go on only when the body is wanted (`readBody`), so that a
   // refused scan is never uploaded.
   app.server.on('checkContinue', (request, reply) => {
-    waiting.add(request);
+    waiting.set(request, reply);
     app.routing(request, reply);
   });
+  app.server.on('checkExpectation', app.routing);
   const traceOf = (request: FastifyRequest, raw: FastifyReply['raw']): RequestTrace => {
-    replies.set(request.raw.socket, raw);
+    const { socket } = request.raw;
+    const atWork = replies.get(socket) ?? new Set();
+    replies.set(socket, atWork.add(raw));
+    raw.once('close', () => atWork.delete(raw));
     const label = request.routeOptions.config?.label ?? 'other';
     return new RequestTrace(label, raw, options.clock, options.metrics, options.log);
   };
@@ -66,6 +75,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   app.addHook('onRequest', async (request, reply) => {
     request.trace = traceOf(request, reply.raw);
+    refuseBroken(request);
     // Before the body is read: nothing here would want it.
     if (request.is404) refuseUnknown(app, request, reply);
     if (!options.runner().stopped.aborted) return;
@@ -80,7 +90,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return replyWithProblem(request, reply, { code: 'backend', detail: 'An internal fault ended this request.' });
   });
   addBodyReaders(app, options.config.http, (request) => {
-    if (waiting.has(request.raw)) replies.get(request.raw.socket)?.writeContinue();
+    waiting.get(request.raw)?.writeContinue();
     return options.runner().stopped;
   });
   await app.register(swagger, openApiOptions(options.version));
@@ -89,6 +99,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerOperationRoutes(app, options);
   await app.ready();
   return app;
+}
+
+/** What HTTP itself asks of the headers of a request, where the platform would refuse without a problem. */
+function refuseBroken({ raw, headers }: FastifyRequest): void {
+  if (raw.httpVersion === '1.1' && headers.host === undefined) {
+    refuse('invalid_request', 'A request of HTTP/1.1 has the header Host.');
+  }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    refuse('invalid_request', 'The header Expect knows only 100-continue.');
+  }
 }
 
 /** 404 for a path that is not there, 405 with `Allow` for one that takes other methods. */

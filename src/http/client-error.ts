@@ -31,15 +31,15 @@ export function problemOfClientError(code: string | undefined): Problem {
 }
 
 /**
- * Answers on the socket and closes it; says nothing when the client is gone or `reply`, the last one begun on this
- * socket, has sent its status line and is not finished.
+ * Answers on the socket and closes it; says nothing when the client is gone or one of `replies`, those at work on
+ * this socket, has sent its status line and is not finished.
  */
 export function answerClientError(
   error: { readonly code?: string },
   socket: Socket,
-  reply: ServerResponse | undefined,
+  replies: Iterable<ServerResponse>,
 ): void {
-  const isReplying = reply !== undefined && reply.headersSent && !reply.writableFinished;
+  const isReplying = [...replies].some((reply) => reply.headersSent && !reply.writableFinished);
   if (error.code === 'ECONNRESET' || !socket.writable || isReplying) {
     socket.destroy();
     return;

@@ -119,6 +119,16 @@ describe('a body over the limit', () => {
 });
 
 describe('what is no request', () => {
+  it.each([
+    ['GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 'Host'],
+    ['GET /livez HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n', 'Expect'],
+  ])('%j is answered with a problem that names the header', async (text, header) => {
+    const [head, body] = (await say(text)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(head).toContain('application/problem+json');
+    expect(JSON.parse(body!)).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining(header) });
+  });
+
   it('is answered 400 with a problem', async () => {
     const answer = await say('HELLO\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
