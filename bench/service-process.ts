@@ -21,7 +21,7 @@ const START_TIMEOUT_MS = 30_000;
 export async function startService(settings: Record<string, string>): Promise<ServiceProcess> {
   const main = fileURLToPath(new URL('../src/cli/main.js', import.meta.url));
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { ...process.env, WINNOW_HTTP_PORT: '0', WINNOW_LOG_LEVEL: 'warn', ...settings },
+    env: { ...foreignEnvironment(), WINNOW_HTTP_PORT: '0', WINNOW_LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const errors: string[] = [];
@@ -48,6 +48,11 @@ export async function startService(settings: Record<string, string>): Promise<Se
     if (child.exitCode !== 0)
       throw new Error(`the service ended with ${child.exitCode ?? child.signalCode}: ${errors.join('')}`);
   }
+}
+
+/** The environment without what would configure the service, so that a run depends on its `settings` alone. */
+function foreignEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WINNOW_')));
 }
 
 function isListening(entry: unknown): entry is { address: string } {
