@@ -12,14 +12,27 @@ export interface DecoderLimits {
   readonly maxDepth: number;
 }
 
+/** A finite double that the elements of arrays are searched for, prepared once per literal by the cursor that will. */
+export interface SoughtNumber {
+  readonly value: number;
+  /** True where `value` is the nearest double of the encoded number at `start`…`end`. Linear in the bytes. */
+  isNearest(bytes: Uint8Array, start: number, end: number): boolean;
+}
+
 /**
  * Goes over the elements of one array of a payload that has been walked, filling `slots` (a single slot, index 0) with
- * each in turn. One cursor per walker: opening it again abandons the pass before. Allocates nothing.
+ * each in turn. One cursor per walker: opening it again abandons the pass before. Allocates nothing but what `seek`
+ * gives.
  */
 export interface ElementCursor {
   readonly slots: Slots;
-  /** Starts at a SLOT_ARRAY's `starts`…`ends` in the buffer that was walked. */
-  open(bytes: Uint8Array, start: number, end: number): void;
+  /** Prepares a search for elements that equal `value`, a finite double. */
+  seek(value: number): SoughtNumber;
+  /**
+   * Starts at a SLOT_ARRAY's `starts`…`ends` in the buffer that was walked. A double whose value takes long to find and
+   * is not `sought` stands in the slot as NaN, which equals nothing: an array may hold a hundred thousand of them.
+   */
+  open(bytes: Uint8Array, start: number, end: number, sought: SoughtNumber | null): void;
   /** Moves to the next element; false when there is none. */
   next(): boolean;
 }

@@ -4,7 +4,7 @@
  * The table of `compare.ts` says how a value and a literal meet; here the value stays where it is: text as bytes of the
  * payload, unescaped into a kept buffer only where it holds escapes, 64-bit integers as two words.
  */
-import type { ElementCursor } from '../codec/walker.js';
+import type { ElementCursor, SoughtNumber } from '../codec/walker.js';
 import {
   SLOT_ARRAY,
   SLOT_DOUBLE,
@@ -30,6 +30,7 @@ import {
   CLASS_STRING,
   CompareLiteral,
   EQUAL,
+  OP_CONTAINS,
   OP_EQ,
   OP_IN,
   OP_NE,
@@ -113,6 +114,8 @@ class Comparison {
   private readonly undecided: Undecided;
   /** For `contains` and `prefix` on text. */
   private readonly matcher: TextMatcher | null;
+  /** For `contains` of a number in an array. */
+  private readonly sought: SoughtNumber | null;
 
   constructor(source: SlotSource, slot: number, op: OpCode, literal: CompareLiteral, leaf: CompareLeaf) {
     this.source = source;
@@ -125,6 +128,8 @@ class Comparison {
       scalar.kind === 'string' && (leaf.op === 'contains' || leaf.op === 'prefix')
         ? literalMatcher(leaf.op, scalar.value)
         : null;
+    const seeks = op === OP_CONTAINS && literal.valueClass === CLASS_NUMBER && !Number.isNaN(literal.number);
+    this.sought = seeks && source.walker !== null ? source.walker.elements.seek(literal.number) : null;
   }
 
   truth(): Truth {
@@ -165,7 +170,7 @@ class Comparison {
   /** True if some element of the array equals the literal; elements of other types never do. */
   private hasElement(elements: ElementCursor): boolean {
     const { source, slot, literal } = this;
-    elements.open(source.record.bytes, source.slots.starts[slot]!, source.slots.ends[slot]!);
+    elements.open(source.record.bytes, source.slots.starts[slot]!, source.slots.ends[slot]!, this.sought);
     while (elements.next()) {
       const pair = pairing(classOf(elements.slots.kinds[0]!), literal.valueClass, OP_EQ);
       if (pair === PAIR_COMPARED && orderAt(source, elements.slots, 0, literal) === EQUAL) return true;

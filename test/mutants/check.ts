@@ -7,7 +7,7 @@ import { JsonWalker } from '../../src/codec/json/walker.js';
 import { HeaderWalker } from '../../src/segment/header-walker.js';
 import { blockCases, recordCases } from '../support/cases.js';
 import { runDifferential } from '../support/differential.js';
-import { checkDouble, midpoint, randomDouble } from '../support/double-check.js';
+import { checkDouble, checkNearest, midpoint, randomDouble } from '../support/double-check.js';
 import { AROUND, MALFORMED_TEXTS, NOT_UTF8, WELL_FORMED_TEXTS } from '../support/json-texts.js';
 import { beginRecord, programOf, shown } from '../support/program.js';
 import { compareWithBlockDecoder, RANDOM_HEADER_KEYS, randomBlock } from '../support/random-headers.js';
@@ -56,7 +56,13 @@ function numbers(random: Seeded, rounds: number): void {
     checkDouble((random.next() * 10 ** (random.below(40) - 20)).toPrecision(1 + random.below(22)));
     if (round % 20 === 0) {
       const { digits, exponent } = midpoint(Math.abs(value));
-      for (const near of [-1n, 0n, 1n]) checkDouble(`${digits + near}e${exponent}`);
+      for (const near of [-1n, 0n, 1n]) {
+        checkDouble(`${digits + near}e${exponent}`);
+        checkNearest(`${digits + near}e${exponent}`);
+      }
+      // Below a power of two the doubles stand twice as close.
+      const below = midpoint(2 ** (round % 900) * (1 - 2 ** -53));
+      checkNearest(`${below.digits - 1n}e${below.exponent}`);
       // Beyond the digits that are kept, something or nothing still follows.
       const zeros = '0'.repeat(850);
       checkDouble(`${digits}${zeros}1e${exponent - 851}`);

@@ -151,7 +151,16 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (digit !== 0) cut = true;', ''],
     ['if (!fraction) exponent++;', ''],
     ['return parts[0] === sum + (rest + error);', 'return true;'],
-    ['if (magnitude !== 308) return magnitude > 308;', 'return magnitude > 308;'],
+  ),
+  ...at(
+    'src/codec/json/decimal-order.ts',
+    [
+      'if (places !== fixed.exponent) return places < fixed.exponent ? -1 : 1;',
+      'return places < fixed.exponent ? -1 : 1;',
+    ],
+    ['above === 0 && !this.takesHalves', 'above === 0'],
+    ['below > 0 || (below === 0 && this.takesHalves)', 'below >= 0'],
+    ['if (fraction === 0n && biased > 1)', 'if (biased < 0)'],
   ),
   ...at(
     'src/codec/json/double-exact.ts',

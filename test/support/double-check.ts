@@ -1,4 +1,5 @@
 /** Decimal to double against the platform's own conversion, which is correctly rounded. */
+import { NearestDouble } from '../../src/codec/json/decimal-order.js';
 import { exactDouble } from '../../src/codec/json/double-exact.js';
 import { numberOverflows, putDouble } from '../../src/codec/json/double.js';
 import type { Seeded } from './seeded.js';
@@ -18,6 +19,25 @@ export function checkDouble(text: string): void {
   if (!Object.is(out[0], wanted)) throw new Error(`${text} is not ${out[0]}`);
   if (!Object.is(exactDouble(bytes, 1, end), wanted))
     throw new Error(`${text} is not exactly ${exactDouble(bytes, 1, end)}`);
+}
+
+/** Tells the nearest double of a number from its neighbours by the text alone; throws an `Error` where that fails. */
+export function checkNearest(text: string): void {
+  const bytes = utf8.encode(`1${text}2`);
+  const end = bytes.length - 1;
+  const wanted = Number(text);
+  if (!new NearestDouble(wanted).isNearest(bytes, 1, end)) throw new Error(`${text} is not nearest to ${wanted}`);
+  for (const other of [-wanted, neighbour(wanted, 1n), wanted === 0 ? 5e-324 : neighbour(wanted, -1n)]) {
+    if (!Number.isFinite(other) || other === wanted) continue;
+    if (new NearestDouble(other).isNearest(bytes, 1, end)) throw new Error(`${text} is also nearest to ${other}`);
+  }
+}
+
+/** The double one step away from zero (1) or, of one that is not zero, towards it (−1). */
+function neighbour(value: number, step: 1n | -1n): number {
+  word.setFloat64(0, value);
+  word.setBigUint64(0, word.getBigUint64(0) + step);
+  return word.getFloat64(0);
 }
 
 /** Any finite double. */

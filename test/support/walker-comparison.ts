@@ -47,18 +47,26 @@ export function compareWithDecoder(
     if (!isDeepStrictEqual(slotValue(walker, walker.slots, slot, bytes), value)) {
       throw new Error(`another value at ${JSON.stringify(path)} of ${spell(bytes)}`);
     }
-    if (Array.isArray(value) && !isDeepStrictEqual(elementsOf(walker, slot, bytes), value)) {
+    if (Array.isArray(value) && !isDeepStrictEqual(elementsOf(walker, slot, bytes, value), value)) {
       throw new Error(`other elements at ${JSON.stringify(path)} of ${spell(bytes)}`);
     }
   }
   return reason;
 }
 
-function elementsOf(walker: PayloadWalker, slot: number, bytes: Uint8Array): unknown[] {
+/** The elements as the cursor gives them; a double that it leaves open is asked for by its value. */
+function elementsOf(walker: PayloadWalker, slot: number, bytes: Uint8Array, wanted: readonly unknown[]): unknown[] {
   const { elements, slots } = walker;
   const values: unknown[] = [];
-  elements.open(bytes, slots.starts[slot]!, slots.ends[slot]!);
-  while (elements.next()) values.push(slotValue(walker, elements.slots, 0, bytes));
+  elements.open(bytes, slots.starts[slot]!, slots.ends[slot]!, null);
+  while (elements.next()) {
+    const value = slotValue(walker, elements.slots, 0, bytes);
+    const expected = wanted[values.length];
+    const isOpen = Number.isNaN(value) && typeof expected === 'number';
+    const isFound =
+      isOpen && elements.seek(expected).isNearest(bytes, elements.slots.starts[0]!, elements.slots.ends[0]!);
+    values.push(isFound ? expected : value);
+  }
   return values;
 }
 

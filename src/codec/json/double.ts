@@ -7,6 +7,7 @@
  *    with an error bound: certain unless the bound straddles a rounding boundary;
  * 3. `double-exact.ts`: big integers against the midpoints between neighbouring doubles.
  */
+import { fixedDecimal, orderMagnitude } from './decimal-order.js';
 import { exactDouble, exponentOf } from './double-exact.js';
 
 /** Powers of ten that are exactly doubles. */
@@ -20,8 +21,8 @@ for (let power = -POWER_MAX; power <= POWER_MAX; power++) fillPower(power);
 
 const SPLITTER = 134217729; // 2^27 + 1
 
-/** 2^1024 − 2^970, the smallest magnitude that rounds to infinity, as its 309 decimal digits. */
-const OVERFLOW_DIGITS = Uint8Array.from((2n ** 1024n - 2n ** 970n).toString(), Number);
+/** 2^1024 − 2^970, the smallest magnitude that rounds to infinity. */
+const OVERFLOW = fixedDecimal(2n ** 54n - 1n, 970);
 
 function fillPower(power: number): void {
   const high = Number(`1e${power}`);
@@ -143,42 +144,5 @@ function multiplyError(): void {
 
 /** True where the valid JSON number at `start`…`end` rounds to an infinite double. */
 export function numberOverflows(bytes: Uint8Array, start: number, end: number): boolean {
-  let p = start;
-  if (bytes[p] === 0x2d) p++;
-  // The first non-zero digit and its power of ten, at first without the written exponent.
-  let first = -1;
-  let magnitude = 0;
-  let fraction = false;
-  let exponent = 0;
-  for (; p < end; p++) {
-    const byte = bytes[p]!;
-    if ((byte - 0x30) >>> 0 <= 9) {
-      if (first >= 0) {
-        if (!fraction) magnitude++;
-        continue;
-      }
-      if (fraction) magnitude--;
-      if (byte !== 0x30) first = p;
-    } else if (byte === 0x2e) {
-      fraction = true;
-    } else {
-      exponent = exponentOf(bytes, p + 1, end);
-      break;
-    }
-  }
-  if (first < 0) return false;
-  magnitude += exponent;
-  if (magnitude !== 308) return magnitude > 308;
-  let at = 0;
-  for (p = first; p < end && at < OVERFLOW_DIGITS.length; p++) {
-    const digit = bytes[p]! - 0x30;
-    if (digit >>> 0 > 9) {
-      if (bytes[p] === 0x2e) continue;
-      break;
-    }
-    if (digit !== OVERFLOW_DIGITS[at]) return digit > OVERFLOW_DIGITS[at]!;
-    at++;
-  }
-  // Equal as far as it goes: missing digits are zeros, and the threshold ends in a non-zero digit.
-  return at === OVERFLOW_DIGITS.length;
+  return orderMagnitude(bytes, start, end, OVERFLOW) >= 0;
 }

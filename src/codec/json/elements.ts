@@ -13,8 +13,9 @@ import {
   SLOT_STRING_ESCAPED,
   SLOT_TRUE,
 } from '../../core/slots.js';
-import type { ElementCursor } from '../walker.js';
-import { captureNumber, finishNumbers } from './number.js';
+import type { ElementCursor, SoughtNumber } from '../walker.js';
+import { NearestDouble } from './decimal-order.js';
+import { captureNumber } from './number.js';
 import { BACKSLASH, QUOTE } from './scan-text.js';
 
 const NOTHING = new Uint8Array(0);
@@ -24,9 +25,15 @@ export class JsonElements implements ElementCursor {
   private bytes: Uint8Array = NOTHING;
   private at = 0;
   private end = 0;
+  private sought: SoughtNumber | null = null;
 
-  open(bytes: Uint8Array, start: number, end: number): void {
+  seek(value: number): SoughtNumber {
+    return new NearestDouble(value);
+  }
+
+  open(bytes: Uint8Array, start: number, end: number, sought: SoughtNumber | null): void {
     this.bytes = bytes;
+    this.sought = sought;
     // Between the brackets.
     this.at = start + 1;
     this.end = end - 1;
@@ -69,7 +76,9 @@ export class JsonElements implements ElementCursor {
         break;
       default:
         while (p < end && !isBetween(bytes[p]!)) p++;
-        if (!captureNumber(bytes, start, p, slots, 0)) finishNumbers(bytes, slots);
+        if (!captureNumber(bytes, start, p, slots, 0) && this.sought?.isNearest(bytes, start, p) === true) {
+          slots.numbers[0] = this.sought.value;
+        }
     }
     this.at = p;
     return true;

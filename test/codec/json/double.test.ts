@@ -1,7 +1,7 @@
 /** Decimal text to the nearest double, against the language's own conversion. */
 import { expect, test } from 'vitest';
 import { putEasyDouble } from '../../../src/codec/json/double.js';
-import { checkDouble, midpoint, randomDouble } from '../../support/double-check.js';
+import { checkDouble, checkNearest, midpoint, randomDouble } from '../../support/double-check.js';
 import { Seeded } from '../../support/seeded.js';
 
 const utf8 = new TextEncoder();
@@ -29,6 +29,36 @@ test('midpoints between doubles round to even, a digit more or less to its own s
     checkDouble(`${digits}${'0'.repeat(851)}e${exponent - 851}`);
     checkDouble(`${digits - 1n}e${exponent}`);
     checkDouble(`-${digits + 1n}e${exponent}`);
+  }
+});
+
+test('the nearest double is told from its neighbours by the text alone', () => {
+  const random = new Seeded(6);
+  for (let round = 0; round < 200; round++) {
+    const value = randomDouble(random);
+    checkNearest(String(value));
+    checkNearest(value.toPrecision(1 + random.below(30)));
+    const { digits, exponent } = midpoint(Math.abs(value));
+    checkNearest(`${digits}e${exponent}`);
+    checkNearest(`${digits}${'0'.repeat(851)}1e${exponent - 852}`);
+    checkNearest(`-${digits - 1n}e${exponent}`);
+    // Below a power of two the doubles stand twice as close.
+    const below = midpoint(2 ** (round * 5 - 500) * (1 - 2 ** -53));
+    for (const near of [-1n, 0n, 1n]) checkNearest(`${below.digits + near}e${below.exponent}`);
+  }
+  for (const text of ['0', '0.0', '0e999', '2e-324', '2.4703282292062327e-324', '2.4703282292062328e-324', '5e-324']) {
+    checkNearest(text);
+    checkNearest(`-${text}`);
+  }
+  for (const text of [
+    '1',
+    '0.5',
+    '2.2250738585072014e-308',
+    '2.225073858507201e-308',
+    '1.7976931348623157e308',
+    '9007199254740993.000',
+  ]) {
+    checkNearest(text);
   }
 });
 

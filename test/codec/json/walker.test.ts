@@ -172,7 +172,7 @@ describe('elements of an array', () => {
     expect(walker.walk(bytes, 0, bytes.length)).toBe(NO_REASON);
     expect(walker.slots.kinds[0]).toBe(SLOT_ARRAY);
     const { elements } = walker;
-    elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!);
+    elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!, null);
     const seen = [];
     while (elements.next()) seen.push(slotValue(walker, elements.slots, 0, bytes));
     expect(seen).toEqual([
@@ -191,11 +191,36 @@ describe('elements of an array', () => {
     expect(elements.next()).toBe(false);
   });
 
+  it('that are hard to convert are told apart without converting them', () => {
+    const texts = [
+      '9007199254740993.0',
+      '9007199254740992',
+      '9007199254740993.00000000001',
+      '1e-300',
+      '2e-324',
+      '-1e-300',
+    ];
+    const bytes = utf8.encode(`[${texts.join(',')}]`);
+    const walker = new JsonWalker([[]], LIMITS);
+    expect(walker.walk(bytes, 0, bytes.length)).toBe(NO_REASON);
+    const found = (value: number): boolean[] => {
+      const { elements } = walker;
+      elements.open(bytes, 0, bytes.length, elements.seek(value));
+      const places = [];
+      while (elements.next()) places.push(elements.slots.numbers[0] === value);
+      return places;
+    };
+    expect(found(2 ** 53)).toEqual([true, true, false, false, false, false]);
+    expect(found(2 ** 53 + 2)).toEqual([false, false, true, false, false, false]);
+    expect(found(1e-300)).toEqual([false, false, false, true, false, false]);
+    expect(found(0)).toEqual([false, false, false, false, true, false]);
+  });
+
   it('are none in an empty array', () => {
     const bytes = utf8.encode('[ ]');
     const walker = new JsonWalker([[]], LIMITS);
     expect(walker.walk(bytes, 0, bytes.length)).toBe(NO_REASON);
-    walker.elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!);
+    walker.elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!, null);
     expect(walker.elements.next()).toBe(false);
   });
 });
