@@ -28,7 +28,7 @@ export class ScanReport {
     const lines = [
       `examined ${figure(this.examined)} = ${figure(this.matched)} matched + ${figure(this.rejected)} rejected + ` +
         `${figure(this.unevaluated)} unevaluated + ${figure(this.dropped)} dropped, ` +
-        `${(this.examinedBytes / (1024 * 1024)).toFixed(1)} MiB` +
+        bytesText(this.examinedBytes) +
         (this.nextScanOffset === undefined ? '' : `, next offset ${this.nextScanOffset}`),
     ];
     if (this.tornBytes > 0) lines.push(`an unfinished frame of ${figure(this.tornBytes)} bytes stands at the end`);
@@ -113,6 +113,12 @@ export class PageSink implements ScanSink {
   async drained(): Promise<void> {
     if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
   }
+}
+
+/** Bytes as a person reads them: KiB below one MiB. */
+function bytesText(bytes: number): string {
+  const kib = bytes / 1024;
+  return kib < 1024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
 }
 
 function parse<T>(frame: Uint8Array): T {
