@@ -41,8 +41,6 @@ export interface ServiceOptions {
   /** The workers' entry point and what loads it; default are the compiled ones beside this file. */
   readonly workerUrl?: URL;
   readonly threadUrl?: URL;
-  /** Time for a request to arrive whole, in ms. */
-  readonly requestArrivalMsMax?: number;
   /** Time for `close`, in ms; default `SHUTDOWN_GRACE_MS` less a margin for the process to exit. */
   readonly graceMs?: number;
 }
@@ -76,7 +74,6 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     log,
     runner: () => runner!,
     isReady: () => (pool?.workers ?? 0) > 0 && runner?.stopped.aborted === false,
-    ...(options.requestArrivalMsMax === undefined ? {} : { requestArrivalMsMax: options.requestArrivalMsMax }),
   });
   v8.setFlagsFromString('--disallow-code-generation-from-strings');
   pool = await ScanPool.start(

@@ -27,6 +27,12 @@ export interface Config {
     readonly port: number;
     readonly jsonBodyBytesMax: number;
     readonly msgpackBodyBytesMax: number;
+    readonly headersBytesMax: number;
+    readonly headersTimeoutMs: number;
+    readonly requestTimeoutMs: number;
+    readonly idleTimeoutMs: number;
+    readonly replyTimeoutMs: number;
+    readonly connectionsMax: number;
   };
   /** `workers` 0: one per processor, decided when the service starts. */
   readonly pool: { readonly workers: number };
@@ -210,6 +216,12 @@ function freeze(values: ReadonlyMap<string, Scalar>, stores: Record<string, stri
       port: number('http.port'),
       jsonBodyBytesMax: number('http.json_body_max'),
       msgpackBodyBytesMax: number('http.msgpack_body_max'),
+      headersBytesMax: number('http.headers_max'),
+      headersTimeoutMs: number('http.headers_timeout'),
+      requestTimeoutMs: number('http.request_timeout'),
+      idleTimeoutMs: number('http.idle_timeout'),
+      replyTimeoutMs: number('http.reply_timeout'),
+      connectionsMax: number('http.connections_max'),
     }),
     pool: Object.freeze({ workers: number('pool.workers') }),
     admission: Object.freeze({

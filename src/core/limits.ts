@@ -246,13 +246,16 @@ export const MSGPACK_BODY_BYTES_MAX = 65 * MIB;
 export const ADMISSION_QUEUE_MAX = 256;
 
 /**
- * A request whose headers or body are still on their way after this long is answered 408: it is the longest deadline, so
+ * Longest time that may be configured for a request to arrive, before it is answered 408: it is the longest deadline, so
  * nothing that arrives later could still be scanned, and a stalled body gives its slot back.
  */
 export const REQUEST_ARRIVAL_MS_MAX = DEADLINE_MS_MAX;
 
-/** A finished reply that its client does not take in this long is cut: it holds up to one slice of pages in memory. */
-export const REPLY_FLUSH_MS_MAX = 30_000;
+/**
+ * Longest time that may be configured for a client to take the rest of a finished reply, before it is cut: it holds up
+ * to one slice of pages in memory.
+ */
+export const REPLY_FLUSH_MS_MAX = 600_000;
 
 /** Time from SIGTERM to a forced end; scans end within a slice, the rest is for their receivers to take the last frames. */
 export const SHUTDOWN_GRACE_MS = 10_000;

@@ -31,6 +31,4 @@ export interface AppOptions {
   readonly runner: () => Runner;
   /** `/readyz`: workers up, one slice run, not draining. */
   readonly isReady: () => boolean;
-  /** Time for a request to arrive whole, in ms. Default `REQUEST_ARRIVAL_MS_MAX`. */
-  readonly requestArrivalMsMax?: number;
 }

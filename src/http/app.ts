@@ -8,14 +8,12 @@
  * operations are answered and every other request is refused.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { refuse } from '../core/error-codes.js';
-import { REQUEST_ARRIVAL_MS_MAX } from '../core/limits.js';
 import type { AppOptions } from './app-options.js';
 import { addBodyReaders } from './body.js';
-import { answerClientError } from './client-error.js';
+import { Connections } from './connections.js';
 import { faultPlace } from './log.js';
 import { openApiOptions, SHARED_SCHEMAS } from './openapi.js';
 import { problemOfError, replyWithProblem } from './problem-reply.js';
@@ -29,29 +27,25 @@ const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
 /** Builds the instance with all its routes; `ready()` has been awaited, nothing listens yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const arrivalMsMax = options.requestArrivalMsMax ?? REQUEST_ARRIVAL_MS_MAX;
-  // The replies at work on each connection (several where requests are pipelined), for errors that arrive without one.
-  const replies = new WeakMap<Socket, Set<ServerResponse>>();
+  const { http } = options.config;
+  const connections = new Connections(http, options.clock, options.metrics, options.log);
   const waiting = new WeakMap<IncomingMessage, ServerResponse>();
   const app = Fastify({
     logger: false,
     forceCloseConnections: 'idle',
     // The service refuses by itself while it drains, with a problem; the framework's own 503 is none.
     return503OnClosing: false,
-    requestTimeout: arrivalMsMax,
-    http: {
-      headersTimeout: arrivalMsMax,
-      connectionsCheckingInterval: Math.min(arrivalMsMax, 1_000),
-      // Checked below: the platform's own refusal is no problem document.
-      requireHostHeader: false,
-    },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, replies.get(socket) ?? []),
+    requestTimeout: http.requestTimeoutMs,
+    keepAliveTimeout: http.idleTimeoutMs,
+    http: connections.serverOptions,
+    clientErrorHandler: (error, socket) => connections.refuseBroken(error, socket),
     frameworkErrors: (error, request, reply) => {
       request.trace ??= traceOf(request as FastifyRequest, reply.raw);
       const problem = problemOfError(error) ?? { code: 'backend', detail: 'An internal fault ended this request.' };
       void replyWithProblem(request as FastifyRequest, reply, problem);
     },
   });
+  connections.watch(app.server);
   // A client that waits before it sends its body is told to go on only when the body is wanted (`readBody`), so that a
   // refused scan is never uploaded.
   app.server.on('checkContinue', (request, reply) => {
@@ -60,12 +54,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.server.on('checkExpectation', app.routing);
   const traceOf = (request: FastifyRequest, raw: FastifyReply['raw']): RequestTrace => {
-    const { socket } = request.raw;
-    const atWork = replies.get(socket) ?? new Set();
-    replies.set(socket, atWork.add(raw));
-    raw.once('close', () => atWork.delete(raw));
     const label = request.routeOptions.config?.label ?? 'other';
-    return new RequestTrace(label, raw, options.clock, options.metrics, options.log);
+    const trace = new RequestTrace(label, raw, options.clock, options.metrics, options.log);
+    connections.note(request.raw, trace);
+    return trace;
   };
 
   app.setValidatorCompiler(() => (value: unknown) => ({ value }));
@@ -89,7 +81,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     options.log.error({ request_id: requestId, route, fault: faultPlace(error) }, 'internal fault');
     return replyWithProblem(request, reply, { code: 'backend', detail: 'An internal fault ended this request.' });
   });
-  addBodyReaders(app, options.config.http, (request) => {
+  addBodyReaders(app, http, (request) => {
     waiting.get(request.raw)?.writeContinue();
     return options.runner().stopped;
   });

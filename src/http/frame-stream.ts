@@ -2,15 +2,14 @@
  * The receiver of a scan over HTTP: frames straight to the socket, or the one page kept until it is whole.
  */
 import type { ServerResponse } from 'node:http';
-import { REPLY_FLUSH_MS_MAX } from '../core/limits.js';
 import type { ScanSink } from '../run/sink.js';
 
 /**
- * Cuts a reply that its client does not take in time. Its scan is over and holds nothing any more; what it sent must not
- * wait in memory for a client that never reads.
+ * Cuts a finished reply that its client does not take within `timeoutMs`. Its scan is over and holds nothing any more;
+ * what it sent must not wait in memory for a client that never reads.
  */
-export function cutWhenNotTaken(reply: ServerResponse): void {
-  const cut = setTimeout(() => reply.destroy(), REPLY_FLUSH_MS_MAX);
+export function cutWhenNotTaken(reply: ServerResponse, timeoutMs: number): void {
+  const cut = setTimeout(() => reply.destroy(), timeoutMs);
   reply.once('close', () => clearTimeout(cut));
 }
 
@@ -18,10 +17,13 @@ export function cutWhenNotTaken(reply: ServerResponse): void {
 export class FrameStream implements ScanSink {
   private readonly reply: ServerResponse;
   private readonly type: string;
+  private readonly timeoutMs: number;
 
-  constructor(reply: ServerResponse, type: string) {
+  /** `timeoutMs`: time for the client to take what is left after the last frame. */
+  constructor(reply: ServerResponse, type: string, timeoutMs: number) {
     this.reply = reply;
     this.type = type;
+    this.timeoutMs = timeoutMs;
   }
 
   begin(frame: Uint8Array): void {
@@ -39,7 +41,7 @@ export class FrameStream implements ScanSink {
 
   end(frame: Uint8Array): void {
     this.reply.end(frame);
-    cutWhenNotTaken(this.reply);
+    cutWhenNotTaken(this.reply, this.timeoutMs);
   }
 
   error(frame: Uint8Array): void {

@@ -50,7 +50,7 @@ async function scan(request: FastifyRequest, reply: FastifyReply, options: AppOp
     const keeper = new PageKeeper();
     trace.outcome = await options.runner().scan(prepared, keeper, trace.gone);
     if (keeper.body === undefined) return reply.hijack();
-    cutWhenNotTaken(reply.raw);
+    cutWhenNotTaken(reply.raw, options.config.http.replyTimeoutMs);
     return reply.type(form.type).send(Buffer.from(keeper.body.buffer, keeper.body.byteOffset, keeper.body.byteLength));
   } finally {
     slot.release();
@@ -84,11 +84,12 @@ async function stream(
   reply: FastifyReply,
   form: ScanReplyForm,
   prepared: PreparedScan,
-  { runner, log }: AppOptions,
+  { runner, log, config }: AppOptions,
 ): Promise<FastifyReply> {
   const { trace } = request;
+  const frames = new FrameStream(reply.raw, form.type, config.http.replyTimeoutMs);
   try {
-    trace.outcome = await runner().scan(prepared, new FrameStream(reply.raw, form.type), trace.gone);
+    trace.outcome = await runner().scan(prepared, frames, trace.gone);
   } catch (thrown) {
     if (!reply.raw.headersSent) throw thrown;
     // A fault of ours in the middle of a reply: without a last frame the client knows that the stream was cut.

@@ -8,15 +8,18 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_SHARD } from '../admission/shard.js';
 import type { Clock } from '../core/clock.js';
+import type { Problem } from '../core/error-codes.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RouteLabel } from '../metrics/table.js';
 import type { ScanSlot } from '../run/runner.js';
+import { statusOf } from '../wire/problem.js';
+import type { RequestAtWork } from './client-error.js';
 import type { Log } from './log.js';
 
 /** Operations are asked every few seconds by machines: their lines would bury the others. */
 const QUIET_ROUTES: readonly RouteLabel[] = ['livez', 'readyz', 'metrics', 'stats'];
 
-export class RequestTrace {
+export class RequestTrace implements RequestAtWork {
   readonly requestId = randomUUID();
   readonly arrivedAtMs: number;
   readonly route: RouteLabel;
@@ -28,6 +31,10 @@ export class RequestTrace {
   /** Held from the headers on, for scans, and given back when the reply closes, unless the handler took it over. */
   slot: ScanSlot | null = null;
 
+  private readonly reply: ServerResponse;
+  /** The problem that went out on the bare connection instead of a reply. */
+  private below: Problem | undefined;
+
   constructor(
     route: RouteLabel,
     reply: ServerResponse,
@@ -36,18 +43,34 @@ export class RequestTrace {
     log: Pick<Log, 'debug' | 'info' | 'error'>,
   ) {
     this.route = route;
+    this.reply = reply;
     this.arrivedAtMs = clock.nowMs();
     const gone = new AbortController();
     this.gone = gone.signal;
-    reply.once('close', () => {
+    this.whenClosed(() => {
       this.slot?.release();
       const isWhole = reply.writableFinished;
       if (!isWhole) gone.abort();
-      const outcome = isWhole ? this.outcome : 'client_gone';
+      const outcome = isWhole ? this.outcome : (this.below?.code ?? 'client_gone');
+      const status = this.below === undefined ? reply.statusCode : statusOf(this.below);
       const ms = clock.nowMs() - this.arrivedAtMs;
       metrics.recordRequest(route, outcome, ms);
       const level = outcome === 'backend' ? 'error' : QUIET_ROUTES.includes(route) ? 'debug' : 'info';
-      log[level]({ request_id: this.requestId, route, status: reply.statusCode, outcome, ms }, 'request');
+      log[level]({ request_id: this.requestId, route, status, outcome, ms }, 'request');
     });
+  }
+
+  get replyState(): 'not_begun' | 'sending' | 'sent' {
+    if (this.reply.writableFinished) return 'sent';
+    return this.reply.headersSent ? 'sending' : 'not_begun';
+  }
+
+  answeredBelow(problem: Problem): void {
+    this.below = problem;
+  }
+
+  /** Calls back when the reply is closed, whichever way that happens. */
+  whenClosed(then: () => void): void {
+    this.reply.once('close', then);
   }
 }

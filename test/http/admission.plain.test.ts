@@ -188,7 +188,7 @@ it.each(['', 'a b', 'x'.repeat(65)])('the shard %j is refused', async (shard) =>
 });
 
 it('a request that arrives too slowly is answered 408 and gives its slot back', async () => {
-  const service = await serviceWith({}, { workerUrl: SCRIPTED_WORKER, requestArrivalMsMax: 200 });
+  const service = await start({ WINNOW_HTTP_REQUEST_TIMEOUT: '200ms' });
   const request = open(service, { headers: { 'content-length': '100' } });
   held.push(request);
   request.write('{');

@@ -30,7 +30,7 @@ const running: Service[] = [];
 /** Starts a service with `WINNOW_…` variables as its configuration. */
 export async function serviceWith(
   env: Record<string, string> = {},
-  more: { workerUrl?: URL; requestArrivalMsMax?: number; graceMs?: number } = {},
+  more: { workerUrl?: URL; graceMs?: number } = {},
 ): Promise<TestService> {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: object, message: string) => lines.push({ level, message, ...fields });
