@@ -170,9 +170,13 @@ class Comparison {
   /** True if some element of the array equals the literal; elements of other types never do. */
   private hasElement(elements: ElementCursor): boolean {
     const { source, slot, literal } = this;
+    const { kinds, starts, ends } = elements.slots;
+    const wantedLength = literal.bytes.length;
     elements.open(source.record.bytes, source.slots.starts[slot]!, source.slots.ends[slot]!, this.sought);
     while (elements.next()) {
-      const pair = pairing(classOf(elements.slots.kinds[0]!), literal.valueClass, OP_EQ);
+      // PERF: most elements are text of another length than the literal's.
+      if (kinds[0] === SLOT_STRING && ends[0]! - starts[0]! !== wantedLength) continue;
+      const pair = pairing(classOf(kinds[0]!), literal.valueClass, OP_EQ);
       if (pair === PAIR_COMPARED && orderAt(source, elements.slots, 0, literal) === EQUAL) return true;
     }
     return false;

@@ -77,6 +77,10 @@ export class ProgramRecord {
 
   /** Reads the content type and checks no more than that takes, once; false if that is malformed. */
   hasContentType(): boolean {
+    if (this.contentTypeState === UNREAD && this.headersStart === this.headersEnd) {
+      this.contentType = -1;
+      this.contentTypeState = READ;
+    }
     if (this.contentTypeState === UNREAD) {
       if (this.headers.readOnly(this.contentTypeSlot, this.bytes, this.headersStart, this.headersEnd)) {
         this.keepContentType();

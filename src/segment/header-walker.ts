@@ -27,31 +27,42 @@ import { readU32 } from './little-endian.js';
 const TEXT_KIND = 2;
 /** Kind and length in front of every key and value. */
 const PREFIX_BYTES = 5;
+const FIELD_BYTES_MAX = 255;
 const NONE = -1;
 
 export class HeaderWalker {
   /** Slot `i` belongs to key `i`: text is SLOT_STRING, bytes that are neither text nor a number SLOT_OBJECT. */
   readonly slots: Slots;
-  private readonly keys: readonly Uint8Array[];
-  // Buckets of keys by length, first and last byte.
-  private readonly firstInBucket: Int32Array;
-  private readonly nextInBucket: Int32Array;
+  /** All keys behind each other; key `i` from `keyStarts[i]` to `keyStarts[i + 1]`. */
+  private readonly keyBytes: Uint8Array;
+  private readonly keyStarts: Int32Array;
+  /** Which classes of keys (see `markOf`) hold a wanted one, as bits; and the keys of each class, chained. */
+  private readonly marks: number;
+  private readonly firstMarked = new Int32Array(32).fill(NONE);
+  private readonly nextMarked: Int32Array;
+  private bytes: Uint8Array = new Uint8Array(0);
+  /** Covers `bytes`; made again only when another buffer comes. */
+  private view: DataView = new DataView(new ArrayBuffer(0));
   private readonly floatBytes = new DataView(new ArrayBuffer(8));
 
   /** `keys` are distinct and not empty. */
   constructor(keys: readonly string[]) {
     const encoder = new TextEncoder();
+    const encoded = keys.map((key) => encoder.encode(key));
     this.slots = new Slots(keys.length);
-    this.keys = keys.map((key) => encoder.encode(key));
-    let size = 1;
-    while (size < keys.length * 4) size *= 2;
-    this.firstInBucket = new Int32Array(size).fill(NONE);
-    this.nextInBucket = new Int32Array(keys.length).fill(NONE);
-    for (const [slot, key] of this.keys.entries()) {
-      const bucket = this.bucketOf(key, 0, key.length);
-      this.nextInBucket[slot] = this.firstInBucket[bucket]!;
-      this.firstInBucket[bucket] = slot;
+    this.keyStarts = new Int32Array(keys.length + 1);
+    this.nextMarked = new Int32Array(keys.length).fill(NONE);
+    let marks = 0;
+    for (const [slot, key] of encoded.entries()) {
+      this.keyStarts[slot + 1] = this.keyStarts[slot]! + key.length;
+      const mark = markOf(key[0]!, key.length);
+      marks |= 1 << mark;
+      this.nextMarked[slot] = this.firstMarked[mark]!;
+      this.firstMarked[mark] = slot;
     }
+    this.marks = marks;
+    this.keyBytes = new Uint8Array(this.keyStarts[keys.length]!);
+    for (const [slot, key] of encoded.entries()) this.keyBytes.set(key, this.keyStarts[slot]!);
   }
 
   /** Reads the whole block `bytes[start, end)`; false if any of it is malformed. */
@@ -68,24 +79,34 @@ export class HeaderWalker {
   }
 
   private read(bytes: Uint8Array, start: number, end: number, only: number): boolean {
+    if (bytes !== this.bytes) {
+      this.bytes = bytes;
+      this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    const { view } = this;
     const kinds = this.slots.kinds;
+    const onlyLength = only === NONE ? 0 : this.keyStarts[only + 1]! - this.keyStarts[only]!;
     for (let slot = 0; slot < kinds.length; slot++) kinds[slot] = SLOT_MISSING;
     let p = start;
     while (p < end) {
-      if (!prefixFits(bytes, p, end)) return false;
-      const keyKind = bytes[p]!;
       const keyStart = p + PREFIX_BYTES;
-      const keyEnd = keyStart + bytes[p + 1]!;
-      if (!prefixFits(bytes, keyEnd, end)) return false;
+      if (keyStart > end) return false;
+      const keyKind = bytes[p]!;
+      const keyLength = view.getInt32(p + 1, true);
+      const keyEnd = keyStart + keyLength;
       const valueStart = keyEnd + PREFIX_BYTES;
-      const valueEnd = valueStart + bytes[keyEnd + 1]!;
+      if (keyKind === 0 || !isFieldLength(keyLength) || valueStart > end) return false;
+      const valueKind = bytes[keyEnd]!;
+      const valueLength = view.getInt32(keyEnd + 1, true);
+      const valueEnd = valueStart + valueLength;
+      if (valueKind === 0 || !isFieldLength(valueLength) || valueEnd > end) return false;
       if (keyKind === TEXT_KIND) {
-        const slot = this.slotOf(bytes, keyStart, keyEnd);
         if (only === NONE) {
-          if (slot === NONE && !isUtf8(bytes, keyStart, keyEnd)) return false;
-          if (!this.readValue(slot, bytes[keyEnd]!, bytes, valueStart, valueEnd)) return false;
-        } else if (slot === only) {
-          if (!this.readValue(slot, bytes[keyEnd]!, bytes, valueStart, valueEnd)) return false;
+          const slot = this.slotOf(bytes, keyStart, keyEnd);
+          if (slot === NONE && !this.isText(keyStart, keyEnd)) return false;
+          if (!this.readValue(slot, valueKind, bytes, valueStart, valueEnd)) return false;
+        } else if (keyLength === onlyLength && this.slotOf(bytes, keyStart, keyEnd) === only) {
+          if (!this.readValue(only, valueKind, bytes, valueStart, valueEnd)) return false;
         }
       }
       p = valueEnd;
@@ -93,12 +114,23 @@ export class HeaderWalker {
     return true;
   }
 
+  /** True for UTF-8; ASCII, which keys and values mostly are, is seen four bytes at a time. */
+  private isText(start: number, end: number): boolean {
+    const { bytes, view } = this;
+    const lastWord = end - 4;
+    if (lastWord < start) return isUtf8(bytes, start, end);
+    // The last word may overlap the one before it, so that no single bytes are left over.
+    let seen = view.getInt32(lastWord, true);
+    for (let p = start; p < lastWord; p += 4) seen |= view.getInt32(p, true);
+    return (seen & 0x80808080) === 0 || isUtf8(bytes, start, end);
+  }
+
   /** Checks a value under a text key and, unless `slot` is NONE, keeps it. */
   private readValue(slot: number, kind: number, bytes: Uint8Array, start: number, end: number): boolean {
     const length = end - start;
     switch (kind) {
       case 2:
-        if (!isUtf8(bytes, start, end)) return false;
+        if (!this.isText(start, end)) return false;
         if (slot !== NONE) this.putBytes(slot, SLOT_STRING, start, end);
         return true;
       case 3:
@@ -127,15 +159,15 @@ export class HeaderWalker {
         return length === 8 && this.putFloat(slot, bytes, start, 8);
       case 8:
       case 13:
-        return length === 16 && this.putRaw(slot, bytes, start, end);
+        return length === 16 && this.putRaw(slot, start, end);
       default:
-        return this.putRaw(slot, bytes, start, end);
+        return this.putRaw(slot, start, end);
     }
   }
 
   /** Raw bytes are text where they happen to be UTF-8. */
-  private putRaw(slot: number, bytes: Uint8Array, start: number, end: number): true {
-    if (slot !== NONE) this.putBytes(slot, isUtf8(bytes, start, end) ? SLOT_STRING : SLOT_OBJECT, start, end);
+  private putRaw(slot: number, start: number, end: number): true {
+    if (slot !== NONE) this.putBytes(slot, this.isText(start, end) ? SLOT_STRING : SLOT_OBJECT, start, end);
     return true;
   }
 
@@ -175,28 +207,30 @@ export class HeaderWalker {
   /** The slot of the key `bytes[start, end)`, or NONE. */
   private slotOf(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
-    let slot = this.firstInBucket[this.bucketOf(bytes, start, end)]!;
+    const mark = markOf(bytes[start]!, length);
+    // PERF: most unwanted keys share no first byte and length with a wanted one.
+    if (((this.marks >>> mark) & 1) === 0) return NONE;
+    const { keyBytes, keyStarts } = this;
+    let slot = this.firstMarked[mark]!;
     while (slot !== NONE) {
-      const key = this.keys[slot]!;
-      if (key.length === length) {
+      const keyStart = keyStarts[slot]!;
+      if (keyStarts[slot + 1]! - keyStart === length) {
         let at = 0;
-        while (at < length && key[at] === bytes[start + at]) at++;
+        while (at < length && keyBytes[keyStart + at] === bytes[start + at]) at++;
         if (at === length) return slot;
       }
-      slot = this.nextInBucket[slot]!;
+      slot = this.nextMarked[slot]!;
     }
     return NONE;
   }
-
-  private bucketOf(bytes: Uint8Array, start: number, end: number): number {
-    return (end - start + bytes[start]! * 3 + bytes[end - 1]! * 5) & (this.firstInBucket.length - 1);
-  }
 }
 
-/** True if kind and length at `p` are well-formed and what they announce lies before `end`. */
-function prefixFits(bytes: Uint8Array, p: number, end: number): boolean {
-  if (end - p < PREFIX_BYTES || bytes[p] === 0) return false;
-  const length = bytes[p + 1]!;
-  if (length === 0 || (bytes[p + 2]! | bytes[p + 3]! | bytes[p + 4]!) !== 0) return false;
-  return length <= end - p - PREFIX_BYTES;
+/** One of 32 classes of keys. */
+function markOf(firstByte: number, length: number): number {
+  return (firstByte + length * 7) & 31;
+}
+
+/** True for 1…255, from the four length bytes read as a signed number. */
+function isFieldLength(length: number): boolean {
+  return (length - 1) >>> 0 < FIELD_BYTES_MAX;
 }

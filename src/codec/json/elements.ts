@@ -16,12 +16,15 @@ import {
 import type { ElementCursor, SoughtNumber } from '../walker.js';
 import { NearestDouble } from './decimal-order.js';
 import { captureNumber } from './number.js';
-import { BACKSLASH, QUOTE } from './scan-text.js';
+import { BACKSLASH, QUOTE } from './plain-text.js';
 
 const NOTHING = new Uint8Array(0);
 
 export class JsonElements implements ElementCursor {
   readonly slots = new Slots(1);
+  private readonly kinds = this.slots.kinds;
+  private readonly starts = this.slots.starts;
+  private readonly ends = this.slots.ends;
   private bytes: Uint8Array = NOTHING;
   private at = 0;
   private end = 0;
@@ -40,44 +43,53 @@ export class JsonElements implements ElementCursor {
   }
 
   next(): boolean {
-    const { bytes, end, slots } = this;
+    const { bytes, end, kinds, starts, ends } = this;
     let p = this.at;
-    while (p < end && isBetween(bytes[p]!)) p++;
-    if (p >= end) return false;
+    let byte = 0;
+    for (; ; p++) {
+      if (p >= end) return false;
+      byte = bytes[p]!;
+      if (!isBetween(byte)) break;
+    }
     const start = p;
-    slots.starts[0] = start;
-    switch (bytes[p]) {
-      case QUOTE: {
-        p = stringEnd(bytes, p);
-        let escaped = false;
-        for (let at = start + 1; at < p - 1 && !escaped; at++) escaped = bytes[at] === BACKSLASH;
-        slots.kinds[0] = escaped ? SLOT_STRING_ESCAPED : SLOT_STRING;
-        slots.starts[0] = start + 1;
-        slots.ends[0] = p - 1;
-        break;
+    if (byte === QUOTE) {
+      let kind = SLOT_STRING;
+      for (p++; bytes[p] !== QUOTE; p++) {
+        if (bytes[p] === BACKSLASH) {
+          kind = SLOT_STRING_ESCAPED;
+          p++;
+        }
       }
+      kinds[0] = kind;
+      starts[0] = start + 1;
+      ends[0] = p;
+      this.at = p + 1;
+      return true;
+    }
+    switch (byte) {
       case 0x7b:
       case 0x5b:
         p = containerEnd(bytes, p);
-        slots.kinds[0] = bytes[start] === 0x7b ? SLOT_OBJECT : SLOT_ARRAY;
-        slots.ends[0] = p;
+        kinds[0] = byte === 0x7b ? SLOT_OBJECT : SLOT_ARRAY;
+        starts[0] = start;
+        ends[0] = p;
         break;
       case 0x74:
-        slots.kinds[0] = SLOT_TRUE;
+        kinds[0] = SLOT_TRUE;
         p += 4;
         break;
       case 0x66:
-        slots.kinds[0] = SLOT_FALSE;
+        kinds[0] = SLOT_FALSE;
         p += 5;
         break;
       case 0x6e:
-        slots.kinds[0] = SLOT_NULL;
+        kinds[0] = SLOT_NULL;
         p += 4;
         break;
       default:
         while (p < end && !isBetween(bytes[p]!)) p++;
-        if (!captureNumber(bytes, start, p, slots, 0) && this.sought?.isNearest(bytes, start, p) === true) {
-          slots.numbers[0] = this.sought.value;
+        if (!captureNumber(bytes, start, p, this.slots, 0) && this.sought?.isNearest(bytes, start, p) === true) {
+          this.slots.numbers[0] = this.sought.value;
         }
     }
     this.at = p;

@@ -6,28 +6,18 @@
  */
 import { utf8Length } from '../../core/utf8.js';
 import { numberOverflows } from './double.js';
-
-export const QUOTE = 0x22;
-export const BACKSLASH = 0x5c;
-
-/** 1 for a byte that stands for itself inside a string: printable ASCII (and DEL) but `"` and `\`. */
-export const PLAIN = new Uint8Array(256);
-for (let byte = 0x20; byte < 0x80; byte++) PLAIN[byte] = 1;
-PLAIN[QUOTE] = 0;
-PLAIN[BACKSLASH] = 0;
+import { BACKSLASH, QUOTE, skipPlain } from './plain-text.js';
 
 /**
  * Goes on inside a string at a byte that is not plain, up to its closing quote. Returns the quote's position times two,
  * plus one if an escape was seen, or -1 for anything malformed (also: no closing quote before `end`).
  */
-export function finishString(bytes: Uint8Array, from: number, end: number): number {
+export function finishString(bytes: Uint8Array, view: DataView, from: number, end: number): number {
   let p = from;
   let escaped = 0;
   while (p < end) {
     const byte = bytes[p]!;
-    if (PLAIN[byte] === 1) {
-      p++;
-    } else if (byte === QUOTE) {
+    if (byte === QUOTE) {
       return p * 2 + escaped;
     } else if (byte === BACKSLASH) {
       escaped = 1;
@@ -37,6 +27,8 @@ export function finishString(bytes: Uint8Array, from: number, end: number): numb
       const length = utf8Length(bytes, p, end);
       if (length === 0) return -1;
       p += length;
+    } else if (byte >= 0x20) {
+      p = skipPlain(view, p, end);
     } else {
       return -1;
     }
@@ -99,32 +91,39 @@ export function skipNumber(bytes: Uint8Array, start: number, end: number): numbe
   }
   if ((byte - 0x30) >>> 0 > 9) return -1;
   p = (p + 1) | 0;
-  if (byte !== 0x30) p = skipDigits(bytes, p, end);
+  const isZero = byte === 0x30;
   byte = p < end ? bytes[p]! : 0;
+  if (!isZero) {
+    while ((byte - 0x30) >>> 0 <= 9) {
+      p = (p + 1) | 0;
+      byte = p < end ? bytes[p]! : 0;
+    }
+  }
   if (byte === 0x2e) {
-    const fraction = (p + 1) | 0;
-    p = skipDigits(bytes, fraction, end);
-    if (p === fraction) return -1;
-    byte = p < end ? bytes[p]! : 0;
+    const point = p;
+    do {
+      p = (p + 1) | 0;
+      byte = p < end ? bytes[p]! : 0;
+    } while ((byte - 0x30) >>> 0 <= 9);
+    if (p === point + 1) return -1;
   }
-  if ((byte | 0x20) !== 0x65) {
-    // A number without exponent reaches 1e308 only with 309 digits.
-    return p - start > 308 && numberOverflows(bytes, start, p) ? -1 : p;
-  }
-  p = (p + 1) | 0;
-  if (p < end && (bytes[p] === 0x2b || bytes[p] === 0x2d)) p = (p + 1) | 0;
-  const exponent = p;
-  p = skipDigits(bytes, exponent, end);
-  if (p === exponent) return -1;
-  // 200 digits times 10^99 stay below 1e308.
-  if (p - exponent <= 2 && p - start <= 200) return p;
-  return numberOverflows(bytes, start, p) ? -1 : p;
+  // A number without exponent reaches 1e308 only with 309 digits.
+  return (byte | 0x20) === 0x65 || p - start > 308 ? skipLargeNumber(bytes, start, p, end) : p;
 }
 
-function skipDigits(bytes: Uint8Array, from: number, end: number): number {
+/** The end of `skipNumber` where an exponent stands at `from`, or so many digits before it that they may overflow. */
+function skipLargeNumber(bytes: Uint8Array, start: number, from: number, end: number): number {
   let p = from;
-  while (p < end && (bytes[p]! - 0x30) >>> 0 <= 9) p = (p + 1) | 0;
-  return p;
+  if (p < end && (bytes[p]! | 0x20) === 0x65) {
+    p++;
+    if (p < end && (bytes[p] === 0x2b || bytes[p] === 0x2d)) p++;
+    const exponent = p;
+    while (p < end && (bytes[p]! - 0x30) >>> 0 <= 9) p++;
+    if (p === exponent) return -1;
+    // 200 digits times 10^99 stay below 1e308.
+    if (p - exponent <= 2 && p - start <= 200) return p;
+  }
+  return numberOverflows(bytes, start, p) ? -1 : p;
 }
 
 /**

@@ -9,7 +9,8 @@
  * Invariants: nothing at or past `end` is read, nothing is allocated, the call stack does not grow with nesting.
  */
 import { DEPTH_CEILING } from '../../core/limits.js';
-import { finishString, PLAIN, QUOTE, skipNumber } from './scan-text.js';
+import { QUOTE, skipPlain } from './plain-text.js';
+import { finishString, skipNumber } from './scan-text.js';
 
 /** Instead of a position: the bytes are not JSON, which says nothing yet about depth further on. */
 export const BAD_SYNTAX = -1;
@@ -48,7 +49,7 @@ export function skipValue(bytes: Uint8Array, view: DataView, from: number, end: 
       p = skipPlain(view, p + 1, end);
       if (p >= end) return BAD_SYNTAX;
       if (bytes[p] !== QUOTE) {
-        p = finishString(bytes, p, end) >> 1;
+        p = finishString(bytes, view, p, end) >> 1;
         if (p < 0) return BAD_SYNTAX;
       }
       p = skipColon(bytes, (p + 1) | 0, end);
@@ -60,7 +61,7 @@ export function skipValue(bytes: Uint8Array, view: DataView, from: number, end: 
       p = skipPlain(view, p + 1, end);
       if (p >= end) return BAD_SYNTAX;
       if (bytes[p] !== QUOTE) {
-        p = finishString(bytes, p, end) >> 1;
+        p = finishString(bytes, view, p, end) >> 1;
         if (p < 0) return BAD_SYNTAX;
       }
       p = (p + 1) | 0;
@@ -79,8 +80,11 @@ export function skipValue(bytes: Uint8Array, view: DataView, from: number, end: 
       }
       // Only right after its opening may a container close without an entry before it.
       if (byte !== (inObject ? OBJECT_CLOSE : ARRAY_CLOSE)) continue;
+    } else if ((byte - 0x30) >>> 0 <= 9 || byte === 0x2d) {
+      p = skipNumber(bytes, p, end);
+      if (p < 0) return BAD_SYNTAX;
     } else {
-      p = skipPlainScalar(bytes, p, end);
+      p = skipWord(bytes, p, end);
       if (p < 0) return BAD_SYNTAX;
     }
 
@@ -105,7 +109,12 @@ export function skipValue(bytes: Uint8Array, view: DataView, from: number, end: 
 
 /** Past the number or literal word at `from`, or BAD_SYNTAX. */
 export function skipPlainScalar(bytes: Uint8Array, from: number, end: number): number {
-  let p = from;
+  return bytes[from]! <= 0x39 ? skipNumber(bytes, from, end) : skipWord(bytes, from, end);
+}
+
+/** Past the literal word at `from`, or BAD_SYNTAX. */
+function skipWord(bytes: Uint8Array, from: number, end: number): number {
+  const p = from;
   switch (bytes[p]) {
     case 0x74: // true
       if (p + 4 > end || bytes[p + 1] !== 0x72 || bytes[p + 2] !== 0x75 || bytes[p + 3] !== 0x65) return BAD_SYNTAX;
@@ -117,26 +126,8 @@ export function skipPlainScalar(bytes: Uint8Array, from: number, end: number): n
       if (p + 4 > end || bytes[p + 1] !== 0x75 || bytes[p + 2] !== 0x6c || bytes[p + 3] !== 0x6c) return BAD_SYNTAX;
       return p + 4;
     default:
-      return skipNumber(bytes, p, end);
+      return BAD_SYNTAX;
   }
-}
-
-/** The first byte at or after `from` that does not stand for itself in a string (see PLAIN), or `end`. */
-export function skipPlain(view: DataView, from: number, end: number): number {
-  let p = from;
-  const lastWord = end - 4;
-  while (p <= lastWord) {
-    const word = view.getInt32(p, true);
-    // The lowest bit 7 that is set marks the first byte that is not ASCII, below 0x20, a quote or a backslash; borrows
-    // reach only bytes above it.
-    const marks =
-      (word | (word - 0x20202020) | ((word ^ 0x22222222) - 0x01010101) | ((word ^ 0x5c5c5c5c) - 0x01010101)) &
-      0x80808080;
-    if (marks !== 0) return (p + ((31 - Math.clz32(marks & -marks)) >>> 3)) | 0;
-    p = (p + 4) | 0;
-  }
-  while (p < end && PLAIN[view.getUint8(p)] === 1) p = (p + 1) | 0;
-  return p;
 }
 
 /** Past JSON's white space at `from`; a position at which `end` or another byte stands. */
@@ -152,15 +143,14 @@ export function skipSpace(bytes: Uint8Array, from: number, end: number): number 
 
 /** The first byte of the value behind the colon that stands at `from`, spaces around it allowed; or BAD_SYNTAX. */
 export function skipColon(bytes: Uint8Array, from: number, end: number): number {
-  let p = from;
-  if (p >= end) return BAD_SYNTAX;
-  if (bytes[p] !== COLON) {
-    p = skipSpace(bytes, p, end);
-    if (p >= end || bytes[p] !== COLON) return BAD_SYNTAX;
-  }
-  p = (p + 1) | 0;
-  if (p >= end) return BAD_SYNTAX;
-  if (bytes[p]! > 0x20) return p;
-  p = skipSpace(bytes, p, end);
+  const next = (from + 1) | 0;
+  if (next < end && bytes[from] === COLON && bytes[next]! > 0x20) return next;
+  return skipSpacedColon(bytes, from, end);
+}
+
+function skipSpacedColon(bytes: Uint8Array, from: number, end: number): number {
+  let p = skipSpace(bytes, from, end);
+  if (p >= end || bytes[p] !== COLON) return BAD_SYNTAX;
+  p = skipSpace(bytes, (p + 1) | 0, end);
   return p < end ? p : BAD_SYNTAX;
 }

@@ -4,7 +4,8 @@
  * The text has been checked by the walk before: every escape is whole and surrogates come in pairs. Decoded text is
  * never longer than what is written, so one buffer of the longest text seen so far is enough.
  */
-import { BACKSLASH, hexUnit } from './scan-text.js';
+import { BACKSLASH } from './plain-text.js';
+import { hexUnit } from './scan-text.js';
 
 /** First size of the buffer: texts with escapes are rarely longer, and it grows at most nine times to 1 MiB. */
 const FIRST_BYTES = 4096;

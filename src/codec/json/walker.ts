@@ -4,9 +4,10 @@
  *
  * Only containers with something wanted inside are walked here, entry by entry; everything else is one `skipValue`.
  *
- * Invariants: calls nest no deeper than the longest wanted path; a wanted key that comes again first clears everything
- * below it, so the last one counts; on a fault the reason is what the contract's order gives (depth over all bytes
- * before syntax), which costs a second look only at payloads that are broken.
+ * Invariants: calls nest no deeper than the longest wanted path; reading a value first clears everything below it, so
+ * that of a repeated key the last one counts and nothing of the record before stays; on a fault the reason is what the
+ * contract's order gives (depth over all bytes before syntax), which costs a second look only at payloads that are
+ * broken.
  */
 import { DEPTH_CEILING } from '../../core/limits.js';
 import type { Path } from '../../core/path.js';
@@ -26,16 +27,9 @@ import { isMarked, NONE, PathTrie } from '../path-trie.js';
 import type { DecoderLimits, PayloadWalker } from '../walker.js';
 import { JsonElements } from './elements.js';
 import { captureNumber, finishNumbers } from './number.js';
-import { exceedsDepth, finishString, QUOTE } from './scan-text.js';
-import {
-  BAD_SYNTAX,
-  skipColon,
-  skipPlain,
-  skipPlainScalar,
-  skipSpace,
-  skipValue,
-  TOO_MANY_LEVELS,
-} from './skip-value.js';
+import { QUOTE, skipPlain } from './plain-text.js';
+import { exceedsDepth, finishString } from './scan-text.js';
+import { BAD_SYNTAX, skipColon, skipPlainScalar, skipSpace, skipValue, TOO_MANY_LEVELS } from './skip-value.js';
 import { Unescaper } from './unescape.js';
 
 const OBJECT_OPEN = 0x7b;
@@ -84,9 +78,6 @@ export class JsonWalker implements PayloadWalker {
     }
     this.end = end;
     this.numbersLeft = false;
-    const { kinds } = this.slots;
-    for (let slot = 0; slot < kinds.length; slot++) kinds[slot] = SLOT_MISSING;
-
     const first = skipSpace(bytes, start, end);
     const past = first < end ? this.value(ROOT, first, this.maxDepth) : BAD_SYNTAX;
     if (past >= 0 && skipSpace(bytes, past, end) === end) {
@@ -102,12 +93,14 @@ export class JsonWalker implements PayloadWalker {
     const { bytes, view, end, trie, slots } = this;
     const slot = trie.slotOf[node]!;
     const byte = bytes[from]!;
+    const isInner = trie.below[node]! < trie.belowEnd[node]!;
+    if (isInner) this.clearBelow(node);
     if (byte === QUOTE) {
       let p = skipPlain(view, from + 1, end);
       if (p >= end) return BAD_SYNTAX;
       let kind = SLOT_STRING;
       if (bytes[p] !== QUOTE) {
-        const found = finishString(bytes, p, end);
+        const found = finishString(bytes, view, p, end);
         if (found < 0) return BAD_SYNTAX;
         p = found >> 1;
         if ((found & 1) === 1) kind = SLOT_STRING_ESCAPED;
@@ -120,7 +113,7 @@ export class JsonWalker implements PayloadWalker {
       return p + 1;
     }
     let past;
-    if (byte === OBJECT_OPEN && trie.below[node]! < trie.belowEnd[node]!) past = this.object(node, from, levels);
+    if (byte === OBJECT_OPEN && isInner) past = this.object(node, from, levels);
     else if (byte === ARRAY_OPEN && trie.firstIndex[node]! !== NONE) past = this.array(node, from, levels);
     else past = skipValue(bytes, view, from, end, levels);
     if (past >= 0 && slot !== NONE) this.keep(slot, byte, from, past);
@@ -156,8 +149,11 @@ export class JsonWalker implements PayloadWalker {
     if (levels === 0) return TOO_MANY_LEVELS;
     const { bytes, view, end, trie } = this;
     const marks = trie.keyMarks[node]!;
-    let p = skipSpace(bytes, from + 1, end);
-    if (p < end && bytes[p] === OBJECT_CLOSE) return p + 1;
+    let p = (from + 1) | 0;
+    if (p < end && bytes[p] !== QUOTE) {
+      p = skipSpace(bytes, p, end);
+      if (p < end && bytes[p] === OBJECT_CLOSE) return p + 1;
+    }
     for (;;) {
       if (p >= end || bytes[p] !== QUOTE) return BAD_SYNTAX;
       const keyStart = (p + 1) | 0;
@@ -167,7 +163,7 @@ export class JsonWalker implements PayloadWalker {
       if (bytes[p] === QUOTE) {
         if (isMarked(marks, bytes[keyStart]!, p - keyStart)) child = trie.childByKey(node, bytes, keyStart, p);
       } else {
-        const found = finishString(bytes, p, end);
+        const found = finishString(bytes, view, p, end);
         if (found < 0) return BAD_SYNTAX;
         p = found >> 1;
         child = this.childByText(node, keyStart, p, (found & 1) === 1);
@@ -176,13 +172,12 @@ export class JsonWalker implements PayloadWalker {
       if (p < 0) return BAD_SYNTAX;
       let byte = bytes[p]!;
       if (child !== NONE) {
-        this.clearBelow(child);
         p = this.value(child, p, levels - 1);
       } else if (byte === QUOTE) {
         // PERF: scalars are stepped over here, since a call of `skipValue` would cost as much as they do.
         p = skipPlain(view, p + 1, end);
         if (p >= end) return BAD_SYNTAX;
-        if (bytes[p] !== QUOTE) p = finishString(bytes, p, end) >> 1;
+        if (bytes[p] !== QUOTE) p = finishString(bytes, view, p, end) >> 1;
         p = p < 0 ? BAD_SYNTAX : p + 1;
       } else if (byte === OBJECT_OPEN || byte === ARRAY_OPEN) {
         p = skipValue(bytes, view, p, end, levels - 1);
@@ -236,7 +231,7 @@ export class JsonWalker implements PayloadWalker {
     return this.trie.childByKey(node, this.unescaper.out, 0, length);
   }
 
-  /** Forgets what an earlier entry under the same key left at and below `node`. */
+  /** Forgets what an earlier entry under the same key, or the record before, left below `node`. */
   private clearBelow(node: number): void {
     const kinds = this.slots.kinds;
     const end = this.trie.belowEnd[node]!;
