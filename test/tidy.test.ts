@@ -82,10 +82,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** A library lives in one folder, so that swapping it changes one folder. */
 const LIBRARY_HOME: Record<string, string> = {
   '@fastify/swagger': 'http',
+  '@fastify/swagger-ui': 'http',
   '@node-rs/xxhash': 'segment',
   'close-with-grace': 'cli',
   commander: 'cli',
   fastify: 'http',
+  jose: 'http',
   msgpackr: 'wire',
   pino: 'http',
   piscina: 'pool',

@@ -10,12 +10,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { refuse } from '../core/error-codes.js';
+import { Refusal, refuse, type Problem } from '../core/error-codes.js';
 import type { AppOptions } from './app-options.js';
 import { addBodyReaders } from './body.js';
 import { Connections } from './connections.js';
 import { faultPlace } from './log.js';
 import { openApiOptions, SHARED_SCHEMAS } from './openapi.js';
+import { registerDocumentPage } from './openapi-page.js';
 import { problemOfError, replyWithProblem } from './problem-reply.js';
 import { registerFilterRoutes } from './routes-filters.js';
 import { registerOperationRoutes } from './routes-operations.js';
@@ -24,6 +25,8 @@ import { RequestTrace } from './trace.js';
 
 /** Methods that a path may know, for `Allow` under 405. */
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
+
+const NOTHING_HERE: Problem = { code: 'not_found', detail: 'There is nothing at this path.' };
 
 /** Builds the instance with all its routes; `ready()` has been awaited, nothing listens yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -81,6 +84,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     options.log.error({ request_id: requestId, route, fault: faultPlace(error) }, 'internal fault');
     return replyWithProblem(request, reply, { code: 'backend', detail: 'An internal fault ended this request.' });
   });
+  // A page's file that is not there: its route is, so the check above does not meet it.
+  app.setNotFoundHandler((request, reply) => replyWithProblem(request, reply, NOTHING_HERE));
   addBodyReaders(app, http, (request) => {
     waiting.get(request.raw)?.writeContinue();
     return options.runner().stopped;
@@ -89,6 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   registerScanRoute(app, options);
   registerFilterRoutes(app, options);
   registerOperationRoutes(app, options);
+  await registerDocumentPage(app, NOTHING_HERE);
   await app.ready();
   return app;
 }
@@ -107,7 +113,7 @@ function refuseBroken({ raw, headers }: FastifyRequest): void {
 function refuseUnknown(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): never {
   const path = request.url.split('?', 1)[0]!;
   const allowed = METHODS.filter((method) => app.hasRoute({ url: path, method })).join(', ');
-  if (allowed === '') refuse('not_found', 'There is nothing at this path.');
+  if (allowed === '') throw new Refusal(NOTHING_HERE);
   reply.header('allow', allowed);
   refuse('invalid_request', `This path takes ${allowed}, not ${request.method}.`, { status: 405 });
 }

@@ -14,6 +14,7 @@ import { BeginFrameSchema, EndFrameSchema, ErrorFrameSchema, ProgressFrameSchema
 import { PageFrameSchema, PageSchema } from '../wire/page.js';
 import { ProblemSchema } from '../wire/problem.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
+import { CAPABILITIES_EXAMPLE, type OperationReply } from './operation-replies.js';
 import { JSON_TYPE, MSGPACK_FRAMES_TYPE, MSGPACK_TYPE, NDJSON_TYPE, PROBLEM_TYPE } from './accept.js';
 
 /** Selects the first record of the example's segment and rejects the second. */
@@ -38,6 +39,22 @@ const SCAN_EXAMPLE = {
   count: 10,
 };
 
+/** Reads on where a page of one record ended, and answers with offsets: in frames, because there are several pages. */
+const SCAN_FRAMES_EXAMPLE = { ...SCAN_EXAMPLE, start: { offset: 0 }, count: 1, pages: 5, reply: 'offsets' };
+
+const VALIDATE_TEXT_EXAMPLE = { filter_text: JSON.stringify(EXAMPLE_FILTER), strict: true };
+
+/** Judges a header; the payload is not looked at. */
+const TEST_HEADER_EXAMPLE = {
+  filter: {
+    v: 1,
+    evaluator_version: 1,
+    expr: { header: { key: 'severity', op: 'gte', value: { kind: 'int', value: 2 } } },
+    codec: 'headers_only',
+  },
+  record: { headers: [{ key: 'severity', value: { kind: 'uint', value: 3 } }] },
+};
+
 const TEST_EXAMPLE = { filter: EXAMPLE_FILTER, record: { payload_text: '{"table":"satellites","op":"u"}' } };
 
 /** A schema that has a name of its own in the document: its `$id`. */
@@ -45,16 +62,16 @@ type NamedSchema = object & { readonly $id?: string; readonly examples?: readonl
 
 /** Every named schema. */
 export const SHARED_SCHEMAS: readonly NamedSchema[] = [
-  { ...ScanRequestSchema, examples: [SCAN_EXAMPLE] },
+  { ...ScanRequestSchema, examples: [SCAN_EXAMPLE, SCAN_FRAMES_EXAMPLE] },
   PageSchema,
   BeginFrameSchema,
   PageFrameSchema,
   ProgressFrameSchema,
   EndFrameSchema,
   ErrorFrameSchema,
-  { ...ValidateRequestSchema, examples: [{ filter: EXAMPLE_FILTER }] },
+  { ...ValidateRequestSchema, examples: [{ filter: EXAMPLE_FILTER }, VALIDATE_TEXT_EXAMPLE] },
   ValidateReplySchema,
-  { ...TestRequestSchema, examples: [TEST_EXAMPLE] },
+  { ...TestRequestSchema, examples: [TEST_EXAMPLE, TEST_HEADER_EXAMPLE] },
   TestReplySchema,
   CapabilitiesSchema,
   ProblemSchema,
@@ -132,7 +149,7 @@ export const testRouteSchema = {
 
 export const capabilitiesRouteSchema = {
   summary: 'What this build evaluates, reads and allows',
-  response: { 200: objectReply('Capabilities.', CapabilitiesSchema), ...PROBLEMS },
+  response: { 200: objectReply('Capabilities.', CapabilitiesSchema, CAPABILITIES_EXAMPLE), ...PROBLEMS },
 };
 
 /** A route that the contract names and this version does not build. */
@@ -140,14 +157,15 @@ export function unbuiltRouteSchema(name: string) {
   return { summary: `Not available in this version: ${name}`, response: { 501: PROBLEMS['5XX'] } };
 }
 
-/** A route of scan-protocol §5. */
-export function operationRouteSchema(description: string, type: 'application/json' | 'text/plain' = JSON_TYPE) {
-  const schema = { type: type === JSON_TYPE ? 'object' : 'string' };
-  return { summary: description, response: { 200: { description, content: { [type]: { schema } } }, ...PROBLEMS } };
+/** The schema of a route of scan-protocol §5. */
+export function operationRouteSchema(description: string, { type, schema, example }: OperationReply) {
+  const content = { [type]: { schema, example } };
+  return { summary: description, response: { 200: { description, content }, ...PROBLEMS } };
 }
 
-function objectReply(description: string, schema: NamedSchema) {
-  return { description, content: { [JSON_TYPE]: { schema: ref(schema) }, [MSGPACK_TYPE]: { schema: ref(schema) } } };
+function objectReply(description: string, schema: NamedSchema, example?: object) {
+  const media = { schema: ref(schema), ...(example === undefined ? {} : { example }) };
+  return { description, content: { [JSON_TYPE]: media, [MSGPACK_TYPE]: { schema: ref(schema) } } };
 }
 
 function ref(schema: NamedSchema): { $ref: string } {

@@ -19,6 +19,7 @@ import {
 } from '../wire/capabilities.js';
 import type { AppOptions } from './app-options.js';
 import { capabilitiesRouteSchema, operationRouteSchema } from './openapi.js';
+import { DOCUMENT_REPLY, METRICS_REPLY, STATS_REPLY, STATUS_REPLY } from './operation-replies.js';
 import { sendObject } from './routes-filters.js';
 
 export function registerOperationRoutes(app: FastifyInstance, options: AppOptions): void {
@@ -31,14 +32,17 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
   );
   app.get(
     '/livez',
-    { config: { label: 'livez', isOperation: true }, schema: operationRouteSchema('The process answers.') },
+    {
+      config: { label: 'livez', isOperation: true },
+      schema: operationRouteSchema('The process answers.', STATUS_REPLY),
+    },
     async () => ({ status: 'ok' }),
   );
   app.get(
     '/readyz',
     {
       config: { label: 'readyz', isOperation: true },
-      schema: operationRouteSchema('Workers are up, one slice has run, and the service is not draining.'),
+      schema: operationRouteSchema('Workers are up, one slice has run, and the service is not draining.', STATUS_REPLY),
     },
     async () => (isReady() ? { status: 'ok' } : refuse('unavailable', 'The service is not ready for scans.')),
   );
@@ -46,18 +50,21 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
     '/metrics',
     {
       config: { label: 'metrics', isOperation: true },
-      schema: operationRouteSchema('Metrics in the Prometheus exposition format.', 'text/plain'),
+      schema: operationRouteSchema('Metrics in the Prometheus exposition format.', METRICS_REPLY),
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.exposition()),
   );
   app.get(
     '/stats',
-    { config: { label: 'stats', isOperation: true }, schema: operationRouteSchema('The metrics as JSON.') },
+    {
+      config: { label: 'stats', isOperation: true },
+      schema: operationRouteSchema('The metrics as JSON.', STATS_REPLY),
+    },
     async () => metrics.snapshot(),
   );
   app.get(
     '/openapi.json',
-    { config: { label: 'openapi', isOperation: true }, schema: operationRouteSchema('This document.') },
+    { config: { label: 'openapi', isOperation: true }, schema: operationRouteSchema('This document.', DOCUMENT_REPLY) },
     async () => app.swagger(),
   );
 }
