@@ -145,9 +145,9 @@ const observer = new PerformanceObserver((list) => {
 });
 
 // The engine's own one-time work (feedback, compilation) is over before anything is measured.
-let selected = scan(count / 5);
+let selected = scan(count / 20);
 await turn();
-selected += scan(count / 5);
+selected += scan(count / 20);
 globalThis.gc!();
 await turn();
 observer.observe({ entryTypes: ['gc'] });
