@@ -11,7 +11,9 @@
 import { workerData } from 'node:worker_threads';
 import type { Clock } from '../src/core/clock.js';
 import { rustRegexEngine } from '../src/filter/rust-regex.js';
+import { diffSlice } from '../src/scan/diff.js';
 import { testFilter, validateFilter } from '../src/scan/filter-tasks.js';
+import { previewSlice } from '../src/scan/preview.js';
 import { problemFrom, SliceRunner } from '../src/scan/slice.js';
 import type { WorkerReply, WorkerSetup, WorkerTask } from '../src/scan/task.js';
 import { inlineSource } from '../src/source/inline.js';
@@ -45,6 +47,10 @@ export default function runTask(task: WorkerTask): WorkerReply<unknown> {
         return { ok: validateFilter(runner.compiler, task) };
       case 'test':
         return { ok: testFilter(runner.compiler, task) };
+      case 'preview':
+        return previewSlice(runner, task);
+      case 'diff':
+        return diffSlice(runner, task);
     }
   } catch (thrown) {
     return { problem: problemFrom(thrown, { onFault: reportFault }) };

@@ -196,6 +196,23 @@ export const PAGES_DEFAULT = 1;
 export const PROGRESS_MS_DEFAULT = 1_000;
 
 /**
+ * Records that a preview or a diff examines (scan-protocol §2). It runs the obvious evaluator, at some 10–50 µs a record
+ * of a KiB: the default is well under a second, the bound a few seconds of slices, and both are fair to others.
+ */
+export const PREVIEW_EXAMINED_DEFAULT = 1_000;
+export const PREVIEW_EXAMINED_MAX = 10_000;
+
+/** Records that a preview returns (scan-protocol §2): 100 of 4 KiB of text are 400 KiB of reply. */
+export const PREVIEW_RECORDS_DEFAULT = 20;
+export const PREVIEW_RECORDS_MAX = 100;
+
+/** Payload bytes of a returned record that a preview shows as text (scan-protocol §2). */
+export const PREVIEW_TEXT_BYTES = 4096;
+
+/** Example offsets of a funnel's node or a diff's part. An eye needs a few; 128 nodes with ten are 10 KiB of reply. */
+export const EXAMPLE_OFFSETS_MAX = 10;
+
+/**
  * Records and bytes between two looks at the clock and the cancel flag. A look costs about 50 ns, a 600-byte record
  * 300–1,500 ns: under 1 % of the work. 256 KiB of large records are under a millisecond.
  */

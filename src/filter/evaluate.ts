@@ -58,6 +58,12 @@ export function isUnjudged(result: Truth | Unjudged): result is Unjudged {
   return typeof result === 'object';
 }
 
+/**
+ * Told what a node came to, children before their parents and in evaluation order; a node that a sibling made
+ * needless is never named. `isMismatched` says that a leaf at or below the node saw a type it cannot compare.
+ */
+export type EvaluationVisitor = (predicate: Predicate, result: Truth | Unjudged, isMismatched: boolean) => void;
+
 /** How much of the header block the filter needs: all for headers or schema ids, the content type for the payload. */
 export function headerNeed(filter: LoweredFilter): HeaderNeed {
   let readsHeaders = filter.schemaRefs.length > 0;
@@ -88,11 +94,14 @@ export class Evaluator {
     forEachLeaf(filter.root, (leaf) => this.#judges.set(leaf, leafJudge(leaf, regex)));
   }
 
-  /** The verdict on a record and, where the contract reports one, the reason. Policies of the filter have decided. */
-  evaluate(record: EvaluatedRecord, limits: DecoderLimits): Outcome {
+  /**
+   * The verdict on a record and, where the contract reports one, the reason. Policies of the filter have decided.
+   * `visit` sees every node that was evaluated; none where the header block is malformed.
+   */
+  evaluate(record: EvaluatedRecord, limits: DecoderLimits, visit?: EvaluationVisitor): Outcome {
     const reading = this.read(record, limits);
     if (reading === undefined) return this.#outcomeOf(MALFORMED);
-    const truth = this.#truthOf(this.filter.root, reading);
+    const truth = this.#truthOf(this.filter.root, reading, visit);
     if (isUnjudged(truth)) return this.#outcomeOf(truth.unjudged);
     if (truth === UNKNOWN && reading.mismatched) return this.#outcomeOf(TYPE_MISMATCH);
     return outcome(truth === MATCH ? SELECTED : REJECTED, NO_REASON);
@@ -115,14 +124,24 @@ export class Evaluator {
     return judgement.truth;
   }
 
-  #truthOf(predicate: Predicate, reading: Reading): Truth | Unjudged {
+  #truthOf(predicate: Predicate, reading: Reading, visit: EvaluationVisitor | undefined): Truth | Unjudged {
+    if (visit === undefined) return this.#truthHere(predicate, reading, visit);
+    const wasMismatched = reading.mismatched;
+    reading.mismatched = false;
+    const result = this.#truthHere(predicate, reading, visit);
+    visit(predicate, result, reading.mismatched);
+    reading.mismatched ||= wasMismatched;
+    return result;
+  }
+
+  #truthHere(predicate: Predicate, reading: Reading, visit: EvaluationVisitor | undefined): Truth | Unjudged {
     switch (predicate.node) {
       case 'all':
-        return this.#group(predicate.children, reading, NO_MATCH, MATCH);
+        return this.#group(predicate.children, reading, NO_MATCH, MATCH, visit);
       case 'any':
-        return this.#group(predicate.children, reading, MATCH, NO_MATCH);
+        return this.#group(predicate.children, reading, MATCH, NO_MATCH, visit);
       case 'not': {
-        const truth = this.#truthOf(predicate.child, reading);
+        const truth = this.#truthOf(predicate.child, reading, visit);
         return isUnjudged(truth) ? truth : negate(truth);
       }
       default:
@@ -131,10 +150,16 @@ export class Evaluator {
   }
 
   /** Header-first, up to the decisive child; without one unknown if any child is, else `otherwise`. */
-  #group(children: readonly Predicate[], reading: Reading, decisive: Truth, otherwise: Truth): Truth | Unjudged {
+  #group(
+    children: readonly Predicate[],
+    reading: Reading,
+    decisive: Truth,
+    otherwise: Truth,
+    visit: EvaluationVisitor | undefined,
+  ): Truth | Unjudged {
     let result = otherwise;
     for (const child of headerFirst(children)) {
-      const truth = this.#truthOf(child, reading);
+      const truth = this.#truthOf(child, reading, visit);
       if (isUnjudged(truth) || truth === decisive) return truth;
       if (truth === UNKNOWN) result = UNKNOWN;
     }

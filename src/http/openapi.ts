@@ -12,6 +12,7 @@ import {
 } from '../wire/filter-request.js';
 import { BeginFrameSchema, EndFrameSchema, ErrorFrameSchema, ProgressFrameSchema } from '../wire/frames.js';
 import { PageFrameSchema, PageSchema } from '../wire/page.js';
+import { DiffReplySchema, DiffRequestSchema, PreviewReplySchema, PreviewRequestSchema } from '../wire/preview.js';
 import { ProblemSchema } from '../wire/problem.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
 import { CAPABILITIES_EXAMPLE, type OperationReply } from './operation-replies.js';
@@ -57,6 +58,14 @@ const TEST_HEADER_EXAMPLE = {
 
 const TEST_EXAMPLE = { filter: EXAMPLE_FILTER, record: { payload_text: '{"table":"satellites","op":"u"}' } };
 
+const PREVIEW_EXAMPLE = { filter: EXAMPLE_FILTER, segments: SCAN_EXAMPLE.segments, explain: true };
+
+const DIFF_EXAMPLE = {
+  a: { filter: EXAMPLE_FILTER },
+  b: { filter: { ...EXAMPLE_FILTER, expr: { present: 'table' } } },
+  segments: SCAN_EXAMPLE.segments,
+};
+
 /** A schema that has a name of its own in the document: its `$id`. */
 type NamedSchema = object & { readonly $id?: string; readonly examples?: readonly unknown[] };
 
@@ -73,6 +82,10 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   ValidateReplySchema,
   { ...TestRequestSchema, examples: [TEST_EXAMPLE, TEST_HEADER_EXAMPLE] },
   TestReplySchema,
+  { ...PreviewRequestSchema, examples: [PREVIEW_EXAMPLE] },
+  PreviewReplySchema,
+  { ...DiffRequestSchema, examples: [DIFF_EXAMPLE] },
+  DiffReplySchema,
   CapabilitiesSchema,
   ProblemSchema,
 ];
@@ -147,15 +160,28 @@ export const testRouteSchema = {
   response: { 200: objectReply('The verdict and why.', TestReplySchema), ...PROBLEMS },
 };
 
+export const previewRouteSchema = {
+  summary: 'Preview a filter on a range',
+  description: 'What the filter does with the records of a range, and at which node of its expression they are lost.',
+  consumes: BODY_TYPES,
+  headers: SHARD_HEADER,
+  body: ref(PreviewRequestSchema),
+  response: { 200: objectReply('Counts, records and the funnel.', PreviewReplySchema), ...PROBLEMS },
+};
+
+export const diffRouteSchema = {
+  summary: 'Compare two filters on a range',
+  description: 'Which records only one of two filters delivers, both, and neither.',
+  consumes: BODY_TYPES,
+  headers: SHARD_HEADER,
+  body: ref(DiffRequestSchema),
+  response: { 200: objectReply('Counts, bytes and example offsets of the four parts.', DiffReplySchema), ...PROBLEMS },
+};
+
 export const capabilitiesRouteSchema = {
   summary: 'What this build evaluates, reads and allows',
   response: { 200: objectReply('Capabilities.', CapabilitiesSchema, CAPABILITIES_EXAMPLE), ...PROBLEMS },
 };
-
-/** A route that the contract names and this version does not build. */
-export function unbuiltRouteSchema(name: string) {
-  return { summary: `Not available in this version: ${name}`, response: { 501: PROBLEMS['5XX'] } };
-}
 
 /** The schema of a route of scan-protocol §5. */
 export function operationRouteSchema(description: string, { type, schema, example }: OperationReply) {

@@ -1,15 +1,16 @@
 /**
- * `POST /v1/filters/validate` and `…/test`, and the two of their kind that are not built (contract: scan-protocol §2).
+ * `POST /v1/filters/validate`, `…/test`, `…/preview` and `…/diff` (contract: scan-protocol §2).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shardOf } from '../admission/shard.js';
-import { Refusal, refuse } from '../core/error-codes.js';
+import { Refusal } from '../core/error-codes.js';
 import { checked } from '../wire/check.js';
 import { TestRequestSchema, ValidateRequestSchema } from '../wire/filter-request.js';
 import { encodeMsgpack } from '../wire/msgpack.js';
+import { DiffRequestSchema, PreviewRequestSchema } from '../wire/preview.js';
 import { Accept, JSON_TYPE, objectReplyType } from './accept.js';
 import type { AppOptions } from './app-options.js';
-import { testRouteSchema, unbuiltRouteSchema, validateRouteSchema } from './openapi.js';
+import { diffRouteSchema, previewRouteSchema, testRouteSchema, validateRouteSchema } from './openapi.js';
 import { notAcceptable } from './problem-reply.js';
 
 export function registerFilterRoutes(app: FastifyInstance, { runner }: AppOptions): void {
@@ -37,22 +38,49 @@ export function registerFilterRoutes(app: FastifyInstance, { runner }: AppOption
       return sendObject(request, reply, await runner().test(body, shard, arrivedAtMs, gone));
     },
   });
-  for (const name of ['preview', 'diff']) {
-    app.route({
-      method: 'POST',
-      url: `/v1/filters/${name}`,
-      schema: unbuiltRouteSchema(name),
-      onRequest: async () => refuse('unsupported', `/v1/filters/${name} is not available in this version.`),
-      handler: () => undefined,
-    });
-  }
+  app.route({
+    method: 'POST',
+    url: '/v1/filters/preview',
+    config: { label: 'preview' },
+    schema: previewRouteSchema,
+    onRequest: checkHeaders,
+    handler: async (request, reply) => {
+      const { gone } = request.trace;
+      const answer = runner().preview(checked(PreviewRequestSchema, takeBody(request)), request.trace, gone);
+      return sendObject(request, reply, await answer);
+    },
+  });
+  app.route({
+    method: 'POST',
+    url: '/v1/filters/diff',
+    config: { label: 'diff' },
+    schema: diffRouteSchema,
+    onRequest: checkHeaders,
+    handler: async (request, reply) => {
+      const { gone } = request.trace;
+      const answer = runner().diff(checked(DiffRequestSchema, takeBody(request)), request.trace, gone);
+      return sendObject(request, reply, await answer);
+    },
+  });
+}
+
+/** The body, which nothing refers to any more while its work goes on: it may hold 64 MiB of segments. */
+function takeBody(request: FastifyRequest): unknown {
+  const { body } = request;
+  request.body = undefined;
+  return body;
 }
 
 /** Answers with one object in the form that the client accepts. */
 export function sendObject(request: FastifyRequest, reply: FastifyReply, body: object): FastifyReply {
   const type = objectReplyType(new Accept(request.headers.accept));
   if (type === undefined) throw new Refusal(notAcceptable(OBJECT_FORMS));
-  return reply.type(type).send(type === JSON_TYPE ? JSON.stringify(body) : Buffer.from(encodeMsgpack(body)));
+  return reply.type(type).send(type === JSON_TYPE ? jsonText(body) : Buffer.from(encodeMsgpack(body)));
+}
+
+/** JSON of a reply: what is beyond 2^53−1 is a bigint, and in JSON decimal text. */
+function jsonText(body: object): string {
+  return JSON.stringify(body, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
 const OBJECT_FORMS = 'The reply is application/json or application/msgpack.';

@@ -15,6 +15,8 @@ export const ROUTE_LABELS = [
   'scan',
   'validate',
   'test',
+  'preview',
+  'diff',
   'capabilities',
   'livez',
   'readyz',

@@ -14,13 +14,24 @@ import { DEADLINE_MS_DEFAULT } from '../core/limits.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { ScanPool } from '../pool/scan-pool.js';
 import { planTest, planValidate } from '../scan/plan-filter.js';
-import { planScan } from '../scan/plan.js';
-import type { Budgets, ReplyEncoding, SliceBounds, WorkerReply, WorkerTask } from '../scan/task.js';
+import { planDiff, planPreview } from '../scan/plan-preview.js';
+import { planScan, type ScanPlan } from '../scan/plan.js';
+import type {
+  Budgets,
+  DiffFound,
+  PreviewFound,
+  ReplyEncoding,
+  SliceBounds,
+  WorkerReply,
+  WorkerTask,
+} from '../scan/task.js';
 import type { TestReply, TestRequest, ValidateReply, ValidateRequest } from '../wire/filter-request.js';
+import type { DiffReply, DiffRequest, PreviewReply, PreviewRequest } from '../wire/preview.js';
 import type { ScanRequest } from '../wire/scan-request.js';
 import { passGate, refuseAtGate } from './gate-wait.js';
-import { runScan, type PlannedScan, type ScanOutcome } from './scan-run.js';
+import { runScan, type PlannedScan, type ScanMeans, type ScanOutcome, type ScanSignals } from './scan-run.js';
 import type { ScanSink } from './sink.js';
+import { runWatch, type WatchTaskOf } from './watch-run.js';
 
 export interface RunnerOptions {
   readonly pool: Pick<ScanPool, 'run'>;
@@ -49,6 +60,13 @@ export interface ScanOrder {
   readonly encoding: ReplyEncoding;
   /** Frames instead of a single page. */
   readonly framed: boolean;
+}
+
+/** Who asks for a preview or a diff, and since when. */
+export interface Asker {
+  readonly shard: string;
+  readonly arrivedAtMs: number;
+  readonly requestId: string;
 }
 
 /** A planned scan whose inline bytes are in shared memory: nothing in it refers to the request's body any more. */
@@ -116,18 +134,7 @@ export class Runner {
       encoding: order.encoding,
       framed: order.framed,
     });
-    const bytes = plan.inline.reduce((sum, view) => sum + view.byteLength, 0);
-    const inlineHold = await this.holdInline(bytes, slot.shard, plan.deadlineAtMs, gone);
-    this.scans += 1;
-    const planned = {
-      spec: plan.spec,
-      scanKey: String(this.scans),
-      inline: plan.inline.map(shared),
-      deadlineAtMs: plan.deadlineAtMs,
-      bounds: this.options.bounds,
-      shard: slot.shard,
-    };
-    return { planned, inlineHold };
+    return this.place(plan, slot.shard, gone);
   }
 
   /**
@@ -135,21 +142,7 @@ export class Runner {
    * frame and the outcome says so. `gone` aborts when the receiver went away. Does not release the slot.
    */
   async scan({ planned, inlineHold }: PreparedScan, sink: ScanSink, gone: AbortSignal): Promise<ScanOutcome> {
-    const { admission, clock, pool, metrics } = this.options;
-    const stop = new AbortController();
-    const onGone = (): void => stop.abort();
-    gone.addEventListener('abort', onGone, { once: true });
-    if (gone.aborted || this.stopped.aborted) stop.abort();
-    const means = { pool, turns: admission.turns, metrics, clock };
-    const run = runScan(planned, means, sink, { gone, stop: stop.signal });
-    this.running.set(stop, run);
-    try {
-      return await run;
-    } finally {
-      this.running.delete(stop);
-      gone.removeEventListener('abort', onGone);
-      inlineHold?.release(clock.nowMs());
-    }
+    return this.cancellable(inlineHold, gone, (means, signals) => runScan(planned, means, sink, signals));
   }
 
   /** `POST /v1/filters/validate` (scan-protocol §2). Throws the filter's refusal. */
@@ -160,6 +153,22 @@ export class Runner {
   /** `POST /v1/filters/test` (scan-protocol §2). Throws the filter's or the record's refusal. */
   test(request: TestRequest, shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<TestReply> {
     return this.task(planTest(request), shard, arrivedAtMs, signal);
+  }
+
+  /** `POST /v1/filters/preview` (scan-protocol §2). Throws the request's refusal. */
+  preview(request: PreviewRequest, asker: Asker, gone: AbortSignal): Promise<PreviewReply> {
+    const { scan, maxRecords, explain } = planPreview(request, { ...asker, caps: this.options.caps });
+    return this.watch<PreviewFound, PreviewReply>(this.place(scan, asker.shard, gone), gone, (slice, found) => {
+      return { kind: 'preview', slice, maxRecords, explain, found };
+    });
+  }
+
+  /** `POST /v1/filters/diff` (scan-protocol §2). Throws the request's refusal. */
+  diff(request: DiffRequest, asker: Asker, gone: AbortSignal): Promise<DiffReply> {
+    const { scan, other } = planDiff(request, { ...asker, caps: this.options.caps });
+    return this.watch<DiffFound, DiffReply>(this.place(scan, asker.shard, gone), gone, (slice, found) => {
+      return { kind: 'diff', slice, other, found };
+    });
   }
 
   /**
@@ -173,6 +182,56 @@ export class Runner {
     admission.inlineBytes.drain(clock.nowMs());
     for (const stop of this.running.keys()) stop.abort();
     await Promise.allSettled(this.running.values());
+  }
+
+  /** Takes a plan's inline bytes and copies them into shared memory. */
+  private async place(plan: ScanPlan, shard: string, gone: AbortSignal): Promise<PreparedScan> {
+    const bytes = plan.inline.reduce((sum, view) => sum + view.byteLength, 0);
+    const inlineHold = await this.holdInline(bytes, shard, plan.deadlineAtMs, gone);
+    this.scans += 1;
+    const planned = {
+      spec: plan.spec,
+      scanKey: String(this.scans),
+      inline: plan.inline.map(shared),
+      deadlineAtMs: plan.deadlineAtMs,
+      bounds: this.options.bounds,
+      shard,
+    };
+    return { planned, inlineHold };
+  }
+
+  /** Runs a preview or diff to its answer; it is drained like a scan. Holds no plan: its views are of the body. */
+  private async watch<Found, Answer>(
+    placed: Promise<PreparedScan>,
+    gone: AbortSignal,
+    taskOf: WatchTaskOf<Found>,
+  ): Promise<Answer> {
+    const { planned, inlineHold } = await placed;
+    return this.cancellable(inlineHold, gone, (means, signals) =>
+      runWatch<Found, Answer>(planned, means, signals, taskOf),
+    );
+  }
+
+  /** Runs something that draining, or a receiver that is gone, tells to end; then gives its inline bytes back. */
+  private async cancellable<T>(
+    inlineHold: Hold | undefined,
+    gone: AbortSignal,
+    start: (means: ScanMeans, signals: ScanSignals) => Promise<T>,
+  ): Promise<T> {
+    const { admission, clock, pool, metrics } = this.options;
+    const stop = new AbortController();
+    const onGone = (): void => stop.abort();
+    gone.addEventListener('abort', onGone, { once: true });
+    if (gone.aborted || this.stopped.aborted) stop.abort();
+    const run = start({ pool, turns: admission.turns, metrics, clock }, { gone, stop: stop.signal });
+    this.running.set(stop, run);
+    try {
+      return await run;
+    } finally {
+      this.running.delete(stop);
+      gone.removeEventListener('abort', onGone);
+      inlineHold?.release(clock.nowMs());
+    }
   }
 
   private async holdInline(

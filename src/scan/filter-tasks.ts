@@ -6,10 +6,10 @@
 import { decodeJson } from '../codec/json/decode.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import { TRUTH_NAMES } from '../core/truth.js';
-import { NO_REASON, REASON_NAMES, reasonOf, VERDICT_NAMES, verdictOf } from '../core/verdict.js';
-import { Evaluator } from '../filter/evaluate.js';
+import { NO_REASON, type Outcome, REASON_NAMES, reasonOf, VERDICT_NAMES, verdictOf } from '../core/verdict.js';
+import { type EvaluatedRecord, Evaluator } from '../filter/evaluate.js';
 import { explain, type ExplainedNode } from '../filter/explain.js';
-import type { ExplainNode, TestReply, ValidateReply } from '../wire/filter-request.js';
+import type { ExplainNode, ExplanationReply, TestReply, ValidateReply } from '../wire/filter-request.js';
 import { checkCodec, SCAN_LIMITS, type ScanCompiler } from './compile.js';
 import type { TestTask, ValidateTask } from './task.js';
 import { readTestRecord } from './test-record.js';
@@ -39,15 +39,25 @@ export function testFilter(compiler: ScanCompiler, task: TestTask): TestReply {
     maxPayloadBytes: task.limits?.max_payload_bytes ?? SCAN_LIMITS.maxPayloadBytes,
     maxDepth: task.limits?.max_depth ?? SCAN_LIMITS.maxDepth,
   };
-  const { outcome, root } = explain(new Evaluator(lowered, decodeJson, compiler.regex), record, limits);
-  const reason = reasonOf(outcome);
+  const evaluator = new Evaluator(lowered, decodeJson, compiler.regex);
   return {
     policy: { dialect: task.filter.dialect, digest },
-    explanation: {
-      verdict: VERDICT_NAMES[verdictOf(outcome)],
-      ...(reason === NO_REASON ? {} : { fault: REASON_NAMES[reason] }),
-      root: wireNode(root),
-    },
+    explanation: explanationOf(evaluator, record, limits),
+  };
+}
+
+/** The explanation of a record, as replies carry it. */
+export function explanationOf(evaluator: Evaluator, record: EvaluatedRecord, limits: DecoderLimits): ExplanationReply {
+  const { outcome, root } = explain(evaluator, record, limits);
+  return { ...verdictMembers(outcome), root: wireNode(root) };
+}
+
+/** Verdict and reason, as replies carry them. */
+export function verdictMembers(outcome: Outcome): Omit<ExplanationReply, 'root'> {
+  const reason = reasonOf(outcome);
+  return {
+    verdict: VERDICT_NAMES[verdictOf(outcome)],
+    ...(reason === NO_REASON ? {} : { fault: REASON_NAMES[reason] }),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Planning what `scan`, `validate` and `test` share of a filter entry (contract: scan-protocol §1 "A filter entry", §2):
+ * Planning what `scan`, `preview`, `validate` and `test` share of a filter entry (contract: scan-protocol §1 "A filter entry", §2):
  * exactly one source of the filter, a dialect that is built, and nothing that belongs to another dialect. Pure; the
  * filter stays text, to be compiled in a worker.
  */
@@ -82,7 +82,8 @@ export function planTest(request: TestRequest): TestTask {
   };
 }
 
-function refuseSchemas(schemas: readonly unknown[] | undefined): void {
+/** Refuses writer schemas, which no codec of this version needs. */
+export function refuseSchemas(schemas: readonly unknown[] | undefined): void {
   if (schemas !== undefined && schemas.length > 0) {
     refuse('unsupported', 'Writer schemas are not available in this version.', { field: '/schemas' });
   }

@@ -59,10 +59,7 @@ export function planScan(input: PlanInput): ScanPlan {
       given: request.v,
     });
   }
-  checkBytes(request.source.stream, SOURCE_NAME_BYTES_MAX, '/source/stream');
-  checkBytes(request.source.topic, SOURCE_NAME_BYTES_MAX, '/source/topic');
-  const generation = request.source.generation ?? '';
-  checkBytes(generation, GENERATION_BYTES_MAX, '/source/generation');
+  const source = planSource(request.source);
   const { segments, inline } = planSegments(request.segments);
   const filters = planFilters(request, segments);
   refuseUnbuilt(request);
@@ -70,9 +67,7 @@ export function planScan(input: PlanInput): ScanPlan {
   return {
     spec: {
       requestId: input.requestId,
-      stream: request.source.stream,
-      topic: request.source.topic,
-      generation,
+      ...source,
       partitionId: request.partition_id,
       segments,
       filters,
@@ -85,6 +80,15 @@ export function planScan(input: PlanInput): ScanPlan {
     inline,
     deadlineAtMs: input.arrivedAtMs + budgets.deadline_ms,
   };
+}
+
+/** What the source is called, its names measured in bytes. */
+export function planSource(source: ScanRequest['source']): Pick<ScanSpec, 'stream' | 'topic' | 'generation'> {
+  const { stream, topic, generation = '' } = source;
+  checkBytes(stream, SOURCE_NAME_BYTES_MAX, '/source/stream');
+  checkBytes(topic, SOURCE_NAME_BYTES_MAX, '/source/topic');
+  checkBytes(generation, GENERATION_BYTES_MAX, '/source/generation');
+  return { stream, topic, generation };
 }
 
 /** Budgets as the reply announces them: what was asked for or the default, never above a cap. */
@@ -120,7 +124,8 @@ function refuseUnbuilt(request: ScanRequest): void {
   }
 }
 
-function planSegments(inputs: readonly SegmentInput[]): { segments: SegmentSpec[]; inline: Uint8Array[] } {
+/** The segments of a request at `/segments`, and the inline ones as views of the body. */
+export function planSegments(inputs: readonly SegmentInput[]): { segments: SegmentSpec[]; inline: Uint8Array[] } {
   const inline: Uint8Array[] = [];
   const segments = inputs.map((input, index) => {
     const field = `/segments/${index}`;
@@ -221,7 +226,8 @@ export function checkTimestampStart(format: SegmentFormatName | undefined, field
   refuse('invalid_request', `Records of format ${format} carry no timestamp to start from.`, { field });
 }
 
-function offsetOf(input: number | string, field: string): number {
+/** An offset as a request may write it, refused beyond the largest possible one. */
+export function offsetOf(input: number | string, field: string): number {
   const offset = Number(input);
   if (offset > OFFSET_MAX) {
     refuse('invalid_request', 'An offset is beyond the largest possible one.', {

@@ -11,11 +11,12 @@
 import type { Clock } from '../core/clock.js';
 import { type Problem, Refusal } from '../core/error-codes.js';
 import { OFFSET_MAX } from '../core/limits.js';
+import type { Program } from '../filter/program.js';
 import type { RegexEngine } from '../filter/regex.js';
 import { CURSOR_FRAME, FrameCursor, startMark } from '../source/frame-cursor.js';
 import type { OpenedBefore, SegmentSource } from '../source/segment-source.js';
 import { Window } from '../source/window.js';
-import { type CompiledScan, ScanCompiler } from './compile.js';
+import { type CompiledFilterEntry, type CompiledScan, ScanCompiler } from './compile.js';
 import { SliceControl } from './control.js';
 import { noCounters } from './counters.js';
 import { FilterRun, type RunContext } from './filter-run.js';
@@ -51,6 +52,17 @@ export interface SliceDeps {
   readonly recordsBetweenLooks?: number;
 }
 
+/**
+ * Watches a scan of one filter: what it makes judges every record in the place of the compiled program. The pass, its
+ * stops and its counts stay the scan's, so that whoever watches looks exactly as far.
+ */
+export interface SliceWatch {
+  /** Asked once a slice. The record that is judged stands in the cursor's frame. */
+  program(scan: CompiledScan, cursor: FrameCursor): Program;
+  /** The filter as the scan is to treat it: its policies decide where the pass stops. */
+  entry(entry: CompiledFilterEntry): CompiledFilterEntry;
+}
+
 /** Runs slices, one at a time; one for each worker, because it holds the worker's window and caches. */
 export class SliceRunner {
   readonly compiler: ScanCompiler;
@@ -62,16 +74,16 @@ export class SliceRunner {
     this.compiler = new ScanCompiler(deps.regex, deps.clock);
   }
 
-  /** Runs one slice. Never throws. */
-  run(task: SliceTask): WorkerReply<SliceReply> {
+  /** Runs one slice, under a watch if one is given. Never throws. */
+  run(task: SliceTask, watch?: SliceWatch): WorkerReply<SliceReply> {
     try {
-      return { ok: this.runSlice(task) };
+      return { ok: this.runSlice(task, watch) };
     } catch (thrown) {
       return { problem: problemFrom(thrown, this.deps) };
     }
   }
 
-  private runSlice(task: SliceTask): SliceReply {
+  private runSlice(task: SliceTask, watch: SliceWatch | undefined): SliceReply {
     const { clock, continuationKeys } = this.deps;
     const startedAtMs = clock.nowMs();
     const counters = noCounters();
@@ -88,11 +100,12 @@ export class SliceRunner {
       frontier: state.cursor.frontier,
       nowMs: () => clock.nowMs(),
     };
-    const runs = scan.entries.map((entry, i) => new FilterRun(i, entry, context, state.filters[i]!, state.runs[i]!));
+    const entries = watch === undefined ? scan.entries : scan.entries.map((entry) => watch.entry(entry));
+    const runs = entries.map((entry, i) => new FilterRun(i, entry, context, state.filters[i]!, state.runs[i]!));
     if (task.state === null) for (const run of runs) run.progress.continuation = run.token();
     const pass = new ScanPass(
       {
-        program: scan.program,
+        program: watch?.program(scan, this.cursor) ?? scan.program,
         runs,
         context,
         control,

@@ -10,7 +10,9 @@ import type { SegmentFormatName } from '../segment/formats.js';
 import type { CursorMark } from '../source/frame-cursor.js';
 import type { OpenedBefore } from '../source/segment-source.js';
 import type { ContinuationHint, ContinuationStart } from '../wire/continuation.js';
+import type { FunnelState } from '../filter/funnel.js';
 import type { PageFault, StopName } from '../wire/page.js';
+import type { DiffPart, DiffReply, PreviewRecord, PreviewReply } from '../wire/preview.js';
 
 export type ReplyForm = 'records' | 'headers' | 'offsets' | 'count';
 /** `single`: one JSON/MessagePack page object; `frames`: NDJSON or MessagePack frames. */
@@ -251,7 +253,53 @@ export type FilterTextSpec = Pick<
   'dialect' | 'text' | 'pointer' | 'asText' | 'expectDigest' | 'strict'
 >;
 
-export type WorkerTask = SliceTask | ValidateTask | TestTask;
+/**
+ * A slice of `preview` or `diff` (scan-protocol §2): a slice of a scan over one filter whose records are judged by the
+ * oracle. `slice.spec.filters` holds the filter, of a diff the entry `a`.
+ */
+export type WatchTask = PreviewTask | DiffTask;
+
+export interface PreviewTask {
+  readonly kind: 'preview';
+  readonly slice: SliceTask;
+  readonly maxRecords: number;
+  readonly explain: boolean;
+  /** What earlier slices found; `null` on the first. */
+  readonly found: PreviewFound | null;
+}
+
+export interface DiffTask {
+  readonly kind: 'diff';
+  readonly slice: SliceTask;
+  readonly other: FilterTextSpec;
+  readonly found: DiffFound | null;
+}
+
+/** Carried from slice to slice of a preview. */
+export interface PreviewFound {
+  readonly funnel: FunnelState;
+  /** At most `maxRecords` together, in the order of the reply's classes, each by offset. */
+  readonly records: readonly (readonly PreviewRecord[])[];
+}
+
+/** Carried from slice to slice of a diff. */
+export interface DiffFound {
+  readonly parts: Readonly<Record<'only_a' | 'only_b' | 'both' | 'neither', DiffPart>>;
+  stoppedBy?: 'a' | 'b' | 'both';
+}
+
+export interface WatchReply<Found, Answer> {
+  readonly state: ScanState;
+  readonly found: Found;
+  /** The body of the reply, from the last slice. */
+  readonly answer?: Answer;
+  readonly counters: SliceCounters;
+}
+
+export type PreviewSliceReply = WatchReply<PreviewFound, PreviewReply>;
+export type DiffSliceReply = WatchReply<DiffFound, DiffReply>;
+
+export type WorkerTask = SliceTask | ValidateTask | TestTask | WatchTask;
 
 /** Every task answers with its value or a problem; nothing is thrown across. */
 export type WorkerReply<T> = { readonly ok: T } | { readonly problem: Problem };

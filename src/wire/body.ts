@@ -9,7 +9,7 @@ import { readJsonBytes } from '../core/exact-json.js';
 import { plainJson, type PlainJson } from '../core/plain-json.js';
 
 /** Pointers of the members that stay JSON text. */
-const EXACT_POINTER = /^(?:\/filters\/\d+)?\/filter$|^\/record$/;
+const EXACT_POINTER = /^(?:\/filters\/\d+|\/a|\/b)?\/filter$|^\/record$/;
 
 /** True where a member is handed on as its JSON text. */
 export function staysJsonText(pointer: string): boolean {

@@ -67,24 +67,25 @@ export interface ExplainNode {
   readonly children?: readonly ExplainNode[];
 }
 
+/** What delivery decides of one record, and the truth of every node (laser-filter §6). */
+export const ExplanationSchema = Type.Object({
+  verdict: words(['rejected', 'selected', 'fault'], 'What delivery decides.'),
+  fault: Type.Optional(Type.String({ description: 'The reason, also of a rejection under a reject policy.' })),
+  root: Type.Unsafe<ExplainNode>({
+    type: 'object',
+    description: 'A node {label, truth?, children?}; children are nodes.',
+    required: ['label'],
+    properties: {
+      label: { type: 'string' },
+      truth: { enum: ['match', 'no_match', 'unknown'] },
+      children: { type: 'array', items: { type: 'object' } },
+    },
+  }),
+});
+export type ExplanationReply = Type.Static<typeof ExplanationSchema>;
+
 export const TestReplySchema = Type.Object(
-  {
-    policy: PolicySchema,
-    explanation: Type.Object({
-      verdict: words(['rejected', 'selected', 'fault'], 'What delivery decides.'),
-      fault: Type.Optional(Type.String({ description: 'The reason, also of a rejection under a reject policy.' })),
-      root: Type.Unsafe<ExplainNode>({
-        type: 'object',
-        description: 'A node {label, truth?, children?}; children are nodes.',
-        required: ['label'],
-        properties: {
-          label: { type: 'string' },
-          truth: { enum: ['match', 'no_match', 'unknown'] },
-          children: { type: 'array', items: { type: 'object' } },
-        },
-      }),
-    }),
-  },
+  { policy: PolicySchema, explanation: ExplanationSchema },
   { $id: 'TestReply' },
 );
 export type TestReply = Type.Static<typeof TestReplySchema>;

@@ -64,8 +64,8 @@ describe('statuses that are kept', () => {
       'invalid_request',
     ],
     ['an empty body', { body: '' }, 400, 'invalid_request'],
-    ['preview', { path: '/v1/filters/preview', body: '{}' }, 501, 'unsupported'],
-    ['diff', { path: '/v1/filters/diff', body: '{}' }, 501, 'unsupported'],
+    ['preview', { path: '/v1/filters/preview', body: '{}' }, 400, 'invalid_request'],
+    ['diff', { path: '/v1/filters/diff', body: '{}' }, 400, 'invalid_request'],
   ];
 
   it.each(cases)('%s', async (_what, request, status, code) => {
