@@ -7,7 +7,9 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../core/version.js';
 import { EXIT_TROUBLE } from './command-output.js';
+import { register as registerDiff } from './diff.js';
 import { register as registerInspect } from './inspect.js';
+import { register as registerPreview } from './preview.js';
 import { register as registerScan } from './scan.js';
 import { register as registerServe } from './serve.js';
 import { register as registerTest } from './test.js';
@@ -19,8 +21,17 @@ const program = new Command('winnow')
 
 // Before the commands are made: they inherit it.
 program.exitOverride();
-for (const register of [registerServe, registerScan, registerValidate, registerTest, registerInspect])
+for (const register of [
+  registerServe,
+  registerScan,
+  registerPreview,
+  registerDiff,
+  registerValidate,
+  registerTest,
+  registerInspect,
+]) {
   register(program);
+}
 
 // Whoever reads our output may stop before its end (`| head`): that is their success, not our trouble.
 process.stdout.on('error', (fault: NodeJS.ErrnoException) => {

@@ -4,6 +4,7 @@
  * Control characters of payloads and headers never reach a terminal: the table shows JSON escapes for them.
  */
 import type { CommandOutput } from './command-output.js';
+import { cut, shown } from './terminal-text.js';
 
 /** A record of a JSON page (scan-protocol §1 "A page"). */
 export interface PrintedRecord {
@@ -89,20 +90,4 @@ function timeText(micros: number | string): string {
   if (Number(micros) === 0) return '-';
   const date = new Date(Number(BigInt(micros) / 1000n));
   return Number.isNaN(date.getTime()) ? String(micros) : date.toISOString();
-}
-
-/** Control characters (C0, DEL, C1) as JSON escapes. */
-function shown(text: string): string {
-  let out = '';
-  for (const character of text) {
-    const code = character.codePointAt(0)!;
-    const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    out += isControl ? `\\u${code.toString(16).padStart(4, '0')}` : character;
-  }
-  return out;
-}
-
-function cut(text: string, width: number): string {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`;
 }

@@ -4,19 +4,14 @@
  * It asks the same runner as the service for pages and follows continuations to the end. Exit codes are grep's. 0: some
  * record matched, 1: none did, 2: the scan could not go to its end (a fault under `stop`, damage, a bad filter).
  */
-import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { refuse } from '../core/error-codes.js';
 import { OFFSET_MAX } from '../core/limits.js';
-import { checkSegmentFormat, type SegmentFormatName } from '../segment/formats.js';
-import { openFile } from '../source/store.js';
-import { Window } from '../source/window.js';
 import { type CommandOutput, countOf, EXIT_TROUBLE, guarded, readWhole, STANDARD_OUTPUT } from './command-output.js';
 import type { LocalEngine } from './local-engine.js';
 import { PageSink, type ScanReport } from './scan-pages.js';
 import { NdjsonPrinter, type RecordPrinter, TablePrinter } from './scan-print.js';
 import { ProgressLine } from './scan-progress.js';
-import { guessSegmentFormat, polledPartitionOf } from './segment-format-guess.js';
+import { type SegmentArguments, segmentCommand, segmentOf, storeOf } from './segment-argument.js';
 
 const EXIT_MATCHED = 0;
 const EXIT_NONE = 1;
@@ -28,33 +23,23 @@ const RECORDS_PER_PAGE = 1_000;
 const REQUEST_MS = 60_000;
 
 /** The command's options as the command line gives them. */
-export interface ScanArguments {
+export interface ScanArguments extends SegmentArguments {
   readonly filter: string;
-  readonly format?: string;
   readonly json?: boolean;
   readonly count?: boolean;
   readonly from?: string;
   readonly limit?: string;
-  readonly baseOffset?: string;
-  readonly verify?: boolean;
-  readonly unsealed?: boolean;
 }
 
 /** Adds the command to the program. */
 export function register(program: Command): void {
-  program
-    .command('scan')
+  segmentCommand(program, 'scan')
     .description('print the records of a segment file that a filter selects')
-    .argument('<file>', 'segment file')
     .requiredOption('--filter <file>', 'filter document (JSON), - for standard input')
-    .option('--format <name>', 'iggy, iggy_polled or ndjson; guessed from the bytes without it')
     .option('--json', 'one JSON object per record instead of a table')
     .option('--count', 'print only the number of records')
     .option('--from <offset>', 'start at this offset')
     .option('--limit <count>', 'stop after this many records')
-    .option('--base-offset <offset>', 'ndjson: offset of the first line', '0')
-    .option('--verify', 'verify checksums that are set')
-    .option('--unsealed', 'the file is still written to: an unfinished frame at its end is no damage')
     .action(async (file: string, options: ScanArguments) => {
       process.exitCode = await guarded('scan', STANDARD_OUTPUT, () => runScanCommand(file, options, STANDARD_OUTPUT));
     });
@@ -68,7 +53,7 @@ export async function runScanCommand(file: string, options: ScanArguments, outpu
   const printer: RecordPrinter = options.json === true ? new NdjsonPrinter(output) : new TablePrinter(output);
   const progress = new ProgressLine(process.stderr);
   const { withLocalEngine } = await import('./local-engine.js');
-  const report = await withLocalEngine({ file: dirname(resolve(file)) }, (engine) =>
+  const report = await withLocalEngine(storeOf(file), (engine) =>
     readToTheEnd(engine, request, limit, options.count === true ? undefined : printer, progress),
   );
   progress.clear();
@@ -81,21 +66,12 @@ export async function runScanCommand(file: string, options: ScanArguments, outpu
 type ScanInput = Parameters<LocalEngine['runner']['prepare']>[0]['request'];
 
 function requestFor(file: string, options: ScanArguments, filterText: string): ScanInput {
-  const { format, partitionId } = formatOf(file, options.format);
+  const { segment, partitionId } = segmentOf(file, options);
   return {
     v: 1,
     source: { stream: 'file', topic: 'file' },
     partition_id: partitionId,
-    segments: [
-      {
-        format,
-        store: 'file',
-        path: basename(file),
-        sealed: options.unsealed !== true || format === 'iggy_polled',
-        verify_checksums: options.verify === true,
-        ...(format === 'ndjson' ? { base_offset: countOf(options.baseOffset ?? '0', '--base-offset') } : {}),
-      },
-    ],
+    segments: [segment],
     filters: [{ id: 'filter', filter_text: filterText }],
     start: options.from === undefined ? 'first' : { offset: countOf(options.from, '--from') },
     count: RECORDS_PER_PAGE,
@@ -105,18 +81,6 @@ function requestFor(file: string, options: ScanArguments, filterText: string): S
     deadline_ms: REQUEST_MS,
     pages: PAGES_PER_REQUEST,
   };
-}
-
-function formatOf(file: string, named: string | undefined): { format: SegmentFormatName; partitionId: number } {
-  const given = named === undefined ? undefined : checkSegmentFormat(named, '--format');
-  const source = openFile(file);
-  try {
-    const format = given ?? guessSegmentFormat(source, new Window());
-    if (format === undefined) refuse('invalid_request', 'The format cannot be guessed; name it with --format.');
-    return { format, partitionId: format === 'iggy_polled' ? polledPartitionOf(source) : 0 };
-  } finally {
-    source.close();
-  }
 }
 
 /** Stops that only end a response: the scan goes on where it stood. */

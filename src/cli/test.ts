@@ -5,8 +5,9 @@
  */
 import type { Command } from 'commander';
 import { refuse } from '../core/error-codes.js';
-import type { ExplainNode, TestReply } from '../wire/filter-request.js';
+import type { TestReply } from '../wire/filter-request.js';
 import { type CommandOutput, EXIT_TROUBLE, guarded, readWhole, STANDARD_OUTPUT } from './command-output.js';
+import { explanationLines } from './explanation-text.js';
 
 const EXIT_SELECTED = 0;
 const EXIT_REJECTED = 1;
@@ -74,16 +75,8 @@ function headerOf(text: string): { key: string; value: { kind: string; value: st
   }
 }
 
-const TRUTH_MARKS: Readonly<Record<string, string>> = { match: '✓', no_match: '✗', unknown: '?' };
-
 function replyLines({ policy, explanation }: TestReply): string[] {
   const reason = explanation.fault === undefined ? '' : ` (${explanation.fault})`;
   const lines = [`${explanation.verdict}${reason}  digest ${policy.digest}`];
-  const add = (node: ExplainNode, depth: number): void => {
-    const mark = node.truth === undefined ? '·' : TRUTH_MARKS[node.truth]!;
-    lines.push(`${'  '.repeat(depth)}${mark} ${node.label}${node.truth === undefined ? '' : `  ${node.truth}`}`);
-    for (const child of node.children ?? []) add(child, depth + 1);
-  };
-  add(explanation.root, 0);
-  return lines;
+  return [...lines, ...explanationLines(explanation.root)];
 }
