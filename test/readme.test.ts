@@ -35,6 +35,17 @@ describe('the README', () => {
     expect(figures('`pages`')).toEqual([limits.PAGES_DEFAULT, limits.PAGES_MAX]);
   });
 
+  it('gives previews their limits', () => {
+    const line = README.split('\n').find((text) => text.startsWith('A preview examines at most'))!;
+    expect([...line.matchAll(/\d[\d,]*/g)].map(([number]) => Number(number.replaceAll(',', '')))).toEqual([
+      limits.PREVIEW_EXAMINED_MAX,
+      limits.PREVIEW_EXAMINED_DEFAULT,
+      limits.PREVIEW_RECORDS_MAX,
+      limits.PREVIEW_RECORDS_DEFAULT,
+      limits.PREVIEW_TEXT_BYTES,
+    ]);
+  });
+
   it('gives filters their limits', () => {
     expect(figures('canonical text')).toEqual([limits.FILTER_CANONICAL_BYTES_MAX]);
     expect(figures('nodes')).toEqual([limits.FILTER_NODES_MAX]);

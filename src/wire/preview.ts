@@ -97,6 +97,9 @@ export interface FunnelNodeReply {
 
 const count = (description: string): object => ({ type: 'integer', minimum: 0, description });
 
+const COUNT_NAMES = ['match', 'no_match', 'unknown', 'mismatch', 'unjudged', 'not_reached', 'rejected'] as const;
+const NODE_MEMBERS = ['label', ...COUNT_NAMES, 'examples'];
+
 export const FunnelSchema = Type.Object({
   unjudged: Type.Array(Type.Object({ reason: Type.String(), records: Uint53, examples: Examples }), {
     description: 'Examined records that the filter could not judge, by reason.',
@@ -104,9 +107,7 @@ export const FunnelSchema = Type.Object({
   root: Type.Unsafe<FunnelNodeReply>({
     type: 'object',
     description: 'A node, counted over the short-circuit evaluation; children are nodes, in written order.',
-    required: [
-      ...['label', 'match', 'no_match', 'unknown', 'mismatch', 'unjudged', 'not_reached', 'rejected', 'examples'],
-    ],
+    required: NODE_MEMBERS,
     properties: {
       label: { type: 'string' },
       match: count('Records for which it held.'),

@@ -94,7 +94,10 @@ describe('winnow preview', () => {
 
   it('exits 2 where a fault stops it, after printing what it found', async () => {
     const { code, out, error } = await winnow(
-      ...['preview', 'broken.ndjson', '--filter', filterFile('stop.json', { present: 'a' })],
+      'preview',
+      'broken.ndjson',
+      '--filter',
+      filterFile('stop.json', { present: 'a' }),
     );
     expect(code).toBe(2);
     expect(out).toContain('examined 2 = 2 matched');

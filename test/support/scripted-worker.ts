@@ -19,6 +19,7 @@ import { decodeMsgpack } from '../../src/wire/msgpack.js';
 const PAGE_PADDING = 'x'.repeat(65_536);
 
 export default async function answer(task: WorkerTask): Promise<WorkerReply<unknown>> {
+  if (task.kind === 'preview') loseWorker((decodeMsgpack(new Uint8Array(task.slice.spec)) as ScanSpec).topic);
   if (task.kind !== 'slice') return { problem: { code: 'unsupported', detail: 'not in this script' } };
   const spec = decodeMsgpack(new Uint8Array(task.spec)) as ScanSpec;
   const before = task.state?.filters[0]?.totals.examined ?? 0;
@@ -29,6 +30,12 @@ export default async function answer(task: WorkerTask): Promise<WorkerReply<unkn
   }
   if (spec.topic === 'slow') await new Promise((resolve) => setTimeout(resolve, 20));
   return { ok: slice(spec, before, stopOf(task.control, task.deadlineAtMs)) };
+}
+
+/** A preview follows only the scripts that lose its worker, with its first slice. */
+function loseWorker(topic: string): void {
+  if (topic === 'dies') process.exit(3);
+  if (topic === 'hangs') for (;;);
 }
 
 function stopOf(control: SharedArrayBuffer, deadlineAtMs: number): 'cancelled' | 'deadline' | undefined {
