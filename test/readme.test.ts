@@ -9,6 +9,7 @@ import * as limits from '../src/core/limits.js';
 import { compileLaser } from '../src/filter/dialect/laser/compile.js';
 import { plainJson } from '../src/core/plain-json.js';
 import { readJson } from '../src/core/exact-json.js';
+import { WARNING_REASONS } from '../src/filter/warning-reasons.js';
 import { checked } from '../src/wire/check.js';
 import { ScanRequestSchema } from '../src/wire/scan-request.js';
 import { cachedRegexEngine } from './support/regex-engine.js';
@@ -82,6 +83,13 @@ describe('the README', () => {
     expect(names.filter((name) => !(name in METRICS))).toEqual([]);
   });
 
+  it('lists every reason for a warning, and no other', () => {
+    const section = README.split('### What validation warns of')[1]!.split('\n#')[0]!;
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    const named = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!));
+    expect(named.sort()).toEqual(Object.keys(WARNING_REASONS).sort());
+  });
+
   it('shows a request that the schema accepts and filters that compile', () => {
     const body = /-d '(\{[\s\S]*?\n\})'/.exec(README)![1]!;
     // The shell puts the segment's base64 in; any will do here.
@@ -99,7 +107,11 @@ describe('the README', () => {
     expect(nodes.length).toBeGreaterThanOrEqual(6);
     for (const node of nodes) filters.push(`{"v":1,"evaluator_version":1,"codec":"json","expr":${node}}`);
     for (const text of filters) {
-      expect(compileLaser(text, { strict: true, regex: cachedRegexEngine }).digest).toMatch(/^[0-9a-f]{64}$/);
+      const { digest, warnings } = compileLaser(text, { strict: true, regex: cachedRegexEngine });
+      expect(digest).toMatch(/^[0-9a-f]{64}$/);
+      // The codec of the lone nodes is the test's, and a glob that ignores case is shown on purpose.
+      const reasons = warnings.map(({ reason }) => reason);
+      expect(reasons.filter((reason) => reason !== 'headers_only_possible' && reason !== 'heavy')).toEqual([]);
     }
   });
 });

@@ -14,6 +14,7 @@ export type HeaderValue =
 
 /** Header keys of records that the service itself reads (laser-filter §4): content type and writer schema id. */
 export const CONTENT_TYPE_KEY = 'agdx.ct';
+export const SCHEMA_ID_KEY = 'agdx.sid';
 
 /**
  * Codes of `agdx.ct` that name a codec (laser-filter §4). `255` (any) and every other number name none, so a record

@@ -6,6 +6,7 @@ import type { Path } from '../core/path.js';
 import type { FilterCost } from './cost.js';
 import type { LoweredFilter } from './ir.js';
 import type { RegexEngine } from './regex.js';
+import type { WarningReason } from './warning-reasons.js';
 
 export interface CompileOptions {
   /** Refuse unknown members instead of reporting them. */
@@ -14,11 +15,11 @@ export interface CompileOptions {
   readonly regex: RegexEngine;
 }
 
-/** Something a filter holds that was ignored. `pointer` starts at the filter document. */
+/** Something that a filter holds and probably does not mean. `pointer` starts at the filter document. */
 export interface FilterWarning {
   readonly pointer: string;
-  /** `unknown_member`, or `more_unknown_members` on the last of very many. */
-  readonly reason: 'unknown_member' | 'more_unknown_members';
+  readonly reason: WarningReason;
+  /** What happens and what to write instead, in whole sentences; texts of the user's are cut. */
   readonly hint: string;
 }
 

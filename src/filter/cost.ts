@@ -36,14 +36,25 @@ const REGEX_UNITS = 10;
 /** The cost of a predicate tree. */
 export function filterCost(root: Predicate): FilterCost {
   let score = readsPayload(root) ? DECODE_UNITS : 0;
-  let isHeavy = false;
   forEachLeaf(root, (leaf) => {
     score += leafUnits(leaf) + (leaf.source.from === 'payload' ? PATH_UNITS : 0);
-    isHeavy ||= leaf.node === 'text' && (leaf.kind === 'regex' || leaf.caseInsensitive);
   });
-  const indexable = requiresText(root);
-  const costClass = !readsPayload(root) ? 'headers' : isHeavy ? 'heavy' : indexable ? 'indexed' : 'decode';
-  return { class: costClass, score, indexable };
+  return { class: filterClass(root), score, indexable: requiresText(root) };
+}
+
+/** The class alone. */
+export function filterClass(root: Predicate): CostClass {
+  if (!readsPayload(root)) return 'headers';
+  let isHeavy = false;
+  forEachLeaf(root, (leaf) => {
+    isHeavy ||= isHeavyLeaf(leaf);
+  });
+  return isHeavy ? 'heavy' : requiresText(root) ? 'indexed' : 'decode';
+}
+
+/** True for a leaf whose cost grows with the text it looks at far beyond a comparison. */
+export function isHeavyLeaf(leaf: Leaf): boolean {
+  return leaf.node === 'text' && (leaf.kind === 'regex' || leaf.caseInsensitive);
 }
 
 function leafUnits(leaf: Leaf): number {

@@ -44,7 +44,8 @@ export function doubleText(value: number): string {
   return text.includes('.') ? text : `${text}.0`;
 }
 
-function nodeText(node: LaserNode): string {
+/** A node as the canonical text writes it: nodes with the same text say the same. */
+export function nodeText(node: LaserNode): string {
   switch (node.node) {
     case 'all':
     case 'any':

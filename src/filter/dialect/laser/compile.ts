@@ -16,6 +16,7 @@ import { FilterReader } from './members.js';
 import { parseLaser } from './parse.js';
 import type { LaserNode, TextMatch } from './tree.js';
 import { validateLaser } from './validate.js';
+import { warnLaser } from './warn.js';
 
 /**
  * Compiles the JSON text of a `laser` filter document.
@@ -40,7 +41,8 @@ export function compileLaser(text: string, options: CompileOptions): CompiledFil
   checkRegexes(reader, filter.expr, options.regex);
   const digest = laserDigest(canonical);
   const lowered = lowerLaser(filter, digest);
-  return { lowered, canonical, digest, warnings: reader.finishedWarnings(), summary: summarize(lowered.root) };
+  const warnings = [...reader.finishedWarnings(), ...warnLaser(filter, options.regex)];
+  return { lowered, canonical, digest, warnings, summary: summarize(lowered.root) };
 }
 
 function checkRegexes(reader: FilterReader, node: LaserNode, engine: RegexEngine): void {

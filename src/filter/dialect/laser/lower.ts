@@ -54,7 +54,8 @@ export function scalarOf(literal: ScalarLiteral): Scalar {
   }
 }
 
-function lowerNode(node: LaserNode): Predicate {
+/** The predicate of one validated node. */
+export function lowerNode(node: LaserNode): Predicate {
   switch (node.node) {
     case 'all':
     case 'any':

@@ -28,8 +28,9 @@ describe('random filters', () => {
       const compiled = compileLaser(text, strict);
       expect(compileLaser(untidied(text, seeded, true), strict)).toEqual(compiled);
       const { warnings, ...rest } = compileLaser(untidied(text, seeded), tolerant);
-      expect({ ...rest, warnings: [] }).toEqual(compiled);
-      warned += warnings.length;
+      const about = warnings.filter(({ reason }) => !reason.endsWith('unknown_member') && !reason.endsWith('_members'));
+      expect({ ...rest, warnings: about }).toEqual(compiled);
+      warned += warnings.length - about.length;
     }
     expect(warned).toBeGreaterThan(500);
   });
