@@ -18,7 +18,7 @@ import { checkCodec, type CompiledFilterEntry, type CompiledScan, SCAN_LIMITS } 
 import { isDelivered, progressMembers, stopsAt } from './preview.js';
 import type { SliceRunner, SliceWatch } from './slice.js';
 import type { DiffFound, DiffSliceReply, DiffTask, ScanState, WorkerReply } from './task.js';
-import { watchedRecord } from './watched-record.js';
+import { decodingOnce, watchedRecord } from './watched-record.js';
 
 /** Runs one slice of a diff. Never throws. */
 export function diffSlice(runner: SliceRunner, task: DiffTask): WorkerReply<DiffSliceReply> {
@@ -53,8 +53,9 @@ class DiffWatch implements SliceWatch {
     checkCodec(other, lowered);
     this.scan = scan;
     this.digestOfB = digest;
-    const a = new Evaluator(scan.entries[0]!.lowered, decodeJson, compiler.regex);
-    const b = new Evaluator(lowered, decodeJson, compiler.regex);
+    const decode = decodingOnce(decodeJson);
+    const a = new Evaluator(scan.entries[0]!.lowered, decode, compiler.regex);
+    const b = new Evaluator(lowered, decode, compiler.regex);
     return new DiffProgram(a, b, cursor, this.found);
   }
 

@@ -18,7 +18,7 @@ import { type CompiledFilterEntry, type CompiledScan, SCAN_LIMITS } from './comp
 import { explanationOf, verdictMembers } from './filter-tasks.js';
 import type { SliceRunner, SliceWatch } from './slice.js';
 import type { PreviewFound, PreviewSliceReply, PreviewTask, ScanSpec, ScanState, WorkerReply } from './task.js';
-import { copyOf, watchedRecord } from './watched-record.js';
+import { copyOf, decodingOnce, watchedRecord } from './watched-record.js';
 
 /** Runs one slice of a preview. Never throws. */
 export function previewSlice(runner: SliceRunner, task: PreviewTask): WorkerReply<PreviewSliceReply> {
@@ -46,7 +46,7 @@ class PreviewWatch implements SliceWatch {
 
   program(scan: CompiledScan, cursor: FrameCursor): Program {
     this.scan = scan;
-    const evaluator = new Evaluator(scan.entries[0]!.lowered, decodeJson, this.runner.compiler.regex);
+    const evaluator = new Evaluator(scan.entries[0]!.lowered, decodingOnce(decodeJson), this.runner.compiler.regex);
     this.judge = new PreviewProgram(evaluator, cursor, this.task);
     return this.judge;
   }

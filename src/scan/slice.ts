@@ -90,7 +90,8 @@ export class SliceRunner {
     const scan = this.compiler.compiled(task.scanKey, task.spec, counters);
     scan.stages.reset();
     const state = task.state ?? this.firstState(task, scan);
-    const control = new SliceControl({ ...task, clock, ...looks(this.deps) });
+    // A watched record may cost a thousand looks, so there is one before each.
+    const control = new SliceControl({ ...task, clock, ...(watch === undefined ? looks(this.deps) : EVERY_RECORD) });
     const context: RunContext = {
       spec: scan.spec,
       frameFormat: scan.frameFormat,
@@ -188,6 +189,8 @@ export class SliceRunner {
     return scan.stages.timedSource(this.deps.openSegment(scan.spec.segments[index]!, index, task, before));
   }
 }
+
+const EVERY_RECORD = { recordsBetweenLooks: 1 };
 
 function looks({ recordsBetweenLooks }: SliceDeps): { recordsBetweenLooks?: number } {
   return recordsBetweenLooks === undefined ? {} : { recordsBetweenLooks };

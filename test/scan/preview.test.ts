@@ -3,6 +3,7 @@
  * find is what the oracle says of each record, and nothing depends on where slices end or which worker runs them.
  */
 import { describe, expect, it } from 'vitest';
+import { decodeJson } from '../../src/codec/json/decode.js';
 import { PREVIEW_EXAMINED_MAX, PREVIEW_TEXT_BYTES } from '../../src/core/limits.js';
 import { diffSlice } from '../../src/scan/diff.js';
 import { planDiff, planPreview } from '../../src/scan/plan-preview.js';
@@ -16,6 +17,7 @@ import {
   type WatchReply,
   type WorkerReply,
 } from '../../src/scan/task.js';
+import { decodingOnce } from '../../src/scan/watched-record.js';
 import type { Problem } from '../../src/core/error-codes.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
 import { checked } from '../../src/wire/check.js';
@@ -390,6 +392,27 @@ describe('slices', () => {
   it('end at their bounds, and what was found goes along', () => {
     const ended = tryPreview({ ...filterOf({ present: 'a' }), segments }, { bounds });
     expect(ended).toMatchObject({ slices: 6, answer: { examined: 50, matched: 50 } });
+  });
+
+  it('end at their time too, looked at before every record', () => {
+    const runners = [newRunner({ clock: new SteppingClock(1) })];
+    const ended = tryPreview(
+      { ...filterOf({ present: 'a' }), segments },
+      { runners, bounds: { ...WIDE_BOUNDS, timeMaxMs: 4 } },
+    );
+    expect(ended).toMatchObject({ answer: { examined: 50, stop: 'end_of_visible' } });
+    expect('slices' in ended && ended.slices).toBeGreaterThan(10);
+  });
+
+  it('decode a payload once, however often it is looked at', () => {
+    let decoded = 0;
+    const decode = decodingOnce((payload, limits) => {
+      decoded += 1;
+      return decodeJson(payload, limits);
+    });
+    const [first, second] = [Buffer.from('{"a":1}'), Buffer.from('{"a":1}')];
+    for (const payload of [first, first, second, second, first]) expect(decode(payload, LIMITS).ok).toBe(true);
+    expect(decoded).toBe(3);
   });
 
   it('a cancelled preview answers with what it found', () => {
