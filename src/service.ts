@@ -9,10 +9,11 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import v8 from 'node:v8';
 import { createAdmission } from './admission/admission.js';
-import type { Config } from './config/load.js';
+import { isLoopback, type Config } from './config/load.js';
 import type { Clock } from './core/clock.js';
 import { SHUTDOWN_GRACE_MS } from './core/limits.js';
 import { VERSION } from './core/version.js';
+import { isGuarded } from './http/access.js';
 import { buildApp } from './http/app.js';
 import { faultPlace, type Log } from './http/log.js';
 import { Metrics } from './metrics/metrics.js';
@@ -100,6 +101,12 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     caps: config.limits,
     inlineBytesMax: config.admission.inlineBytesMax,
   });
+  if (!isGuarded(config.auth) && !isLoopback(config.http.host)) {
+    log.warn(
+      { host: config.http.host },
+      'whoever reaches this address may scan and read every store: there are no keys',
+    );
+  }
   const stop = (graceMs: number): Promise<void> => stopService(app, runner!, pool!, metrics, graceMs);
   try {
     const address = await app.listen({ host: config.http.host, port: config.http.port });

@@ -19,13 +19,14 @@ import {
   REPLY_FLUSH_MS_MAX,
   REQUEST_ARRIVAL_MS_MAX,
 } from '../core/limits.js';
+import { API_KEY_FORM } from './grant.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
-/** How a value is written: `integer` 16 · `bytes` "64 MiB" · `duration` "10s" · `text` · `level` · `secrets` a list. */
-export type KeyKind = 'integer' | 'bytes' | 'duration' | 'text' | 'level' | 'secrets';
+/** How a value is written: `integer` 16 · `bytes` "64 MiB" · `duration` "10s" · `text` · `level` · `flag` true · `secrets` a list. */
+export type KeyKind = 'integer' | 'bytes' | 'duration' | 'text' | 'level' | 'flag' | 'secrets';
 
 /** One key. `min` and `max` are inclusive, in units, bytes or milliseconds; absent for texts. */
 export interface KeyRow {
@@ -33,7 +34,7 @@ export interface KeyRow {
   readonly key: string;
   readonly kind: KeyKind;
   /** As it stands in `config/default.toml`. */
-  readonly fallback: string | number | readonly string[];
+  readonly fallback: string | number | boolean | readonly string[];
   readonly min?: number;
   readonly max?: number;
   readonly help: string;
@@ -98,6 +99,8 @@ export const CONFIG_KEYS = [
   row('limits', 'pages', 'integer', 10_000, 'cap of `pages`', 1, PAGES_MAX),
   row('limits', 'progress_ms', 'duration', '60s', 'cap of `progress_ms`', 1, PROGRESS_MS_CAP),
   row('continuation', 'keys', 'secrets', [], 'keys that sign continuations: the first signs, all verify'),
+  row('auth', 'keys', 'secrets', [], `keys of callers: ${API_KEY_FORM}`),
+  row('auth', 'allow_anonymous', 'flag', false, 'serve a host that is not loopback although no key is configured'),
   row('log', 'level', 'level', 'info', `one of ${LOG_LEVELS.join(', ')}`),
 ] as const satisfies readonly KeyRow[];
 

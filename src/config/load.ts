@@ -17,6 +17,7 @@ import {
   STORES_SECTION,
   STORE_NAME_PATTERN,
 } from './keys.js';
+import { readApiKeys, type ApiKey } from './grant.js';
 import type { KeyRow } from './keys.js';
 import { BYTES_FORM, DURATION_FORM, INTEGER_FORM, readBytes, readDuration, readInteger } from './units.js';
 
@@ -61,6 +62,8 @@ export interface Config {
   /** Newest first: the first signs, all verify. Empty: the service makes a random one and warns. */
   readonly continuation: { readonly keys: readonly Uint8Array[] };
   readonly stores: Readonly<Record<string, string>>;
+  /** Without a key nobody is asked who they are. */
+  readonly auth: { readonly keys: readonly ApiKey[]; readonly allowAnonymous: boolean };
   readonly log: { readonly level: (typeof LOG_LEVELS)[number] };
 }
 
@@ -75,7 +78,7 @@ interface Given {
   readonly faults: string[];
 }
 
-type Scalar = string | number | readonly string[];
+type Scalar = string | number | boolean | readonly string[];
 
 /**
  * Reads a configuration.
@@ -98,8 +101,9 @@ export function loadConfig(text: string, env: Readonly<Record<string, string | u
     else values.set(name, value);
   }
   const roots = readStores(given.stores, faults);
+  const keys = readAuth(values, faults);
   if (faults.length > 0) throw new Refusal(problem(faults));
-  return freeze(values, roots);
+  return freeze(values, roots, keys);
 }
 
 function problem(faults: readonly string[]): Problem {
@@ -159,8 +163,10 @@ function readValue(row: KeyRow, value: unknown): Scalar | { readonly fault: stri
       return LOG_LEVELS.some((level) => level === value)
         ? (value as string)
         : { fault: `expected one of ${LOG_LEVELS.join(', ')}, given ${shown(value)}` };
+    case 'flag':
+      return { true: true, false: false }[String(value)] ?? { fault: `expected true or false, given ${shown(value)}` };
     case 'secrets':
-      return readSecrets(value);
+      return readSecrets(value, row.section === 'continuation' ? CONTINUATION_KEY_BYTES_MIN : 0);
   }
 }
 
@@ -178,14 +184,39 @@ function bounded(
   return value;
 }
 
-function readSecrets(value: unknown): readonly string[] | { readonly fault: string } {
+function readSecrets(value: unknown, bytesMin: number): readonly string[] | { readonly fault: string } {
   const list = typeof value === 'string' ? (value === '' ? [] : value.split(',').map((item) => item.trim())) : value;
   if (!Array.isArray(list) || !list.every((item): item is string => typeof item === 'string' && !item.includes(','))) {
     return { fault: 'expected a list of texts without commas' };
   }
-  const short = list.findIndex((item) => Buffer.byteLength(item) < CONTINUATION_KEY_BYTES_MIN);
-  if (short >= 0) return { fault: `entry ${short} is shorter than ${CONTINUATION_KEY_BYTES_MIN} bytes` };
+  const short = list.findIndex((item) => Buffer.byteLength(item) < bytesMin);
+  if (short >= 0) return { fault: `entry ${short} is shorter than ${bytesMin} bytes` };
   return list;
+}
+
+/**
+ * The keys of callers. A host that others can reach has some, or says that anybody may ask: everything else that this
+ * service does by default is for its own machine.
+ */
+function readAuth(values: ReadonlyMap<string, Scalar>, faults: string[]): readonly ApiKey[] {
+  const read = readApiKeys((values.get('auth.keys') as readonly string[] | undefined) ?? []);
+  if ('fault' in read) {
+    faults.push(`auth.keys: ${read.fault}`);
+    return [];
+  }
+  const isOpen = values.get('auth.allow_anonymous') === true;
+  const host = values.get('http.host');
+  if (read.length > 0 && isOpen) {
+    faults.push('auth.allow_anonymous: there are auth.keys, which everybody would pass by');
+  } else if (read.length === 0 && !isOpen && typeof host === 'string' && !isLoopback(host)) {
+    faults.push('http.host: it is not loopback, so set auth.keys, or auth.allow_anonymous = true to serve anybody');
+  }
+  return read;
+}
+
+/** True for addresses that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function readStores(stores: ReadonlyMap<string, unknown>, faults: string[]): Record<string, string> {
@@ -207,7 +238,11 @@ function shown(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
 }
 
-function freeze(values: ReadonlyMap<string, Scalar>, stores: Record<string, string>): Config {
+function freeze(
+  values: ReadonlyMap<string, Scalar>,
+  stores: Record<string, string>,
+  callers: readonly ApiKey[],
+): Config {
   const number = (name: string): number => values.get(name) as number;
   const keys = values.get('continuation.keys') as readonly string[];
   return Object.freeze({
@@ -247,6 +282,10 @@ function freeze(values: ReadonlyMap<string, Scalar>, stores: Record<string, stri
     }),
     continuation: Object.freeze({ keys: Object.freeze(keys.map((key) => new TextEncoder().encode(key))) }),
     stores: Object.freeze(stores),
+    auth: Object.freeze({
+      keys: Object.freeze(callers),
+      allowAnonymous: values.get('auth.allow_anonymous') as boolean,
+    }),
     log: Object.freeze({ level: values.get('log.level') as Config['log']['level'] }),
   });
 }

@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { RouteLabel } from '../metrics/table.js';
 import type { Runner } from '../run/runner.js';
 import type { Log } from './log.js';
+import type { Access } from './access.js';
 import type { RequestTrace } from './trace.js';
 
 declare module 'fastify' {
@@ -16,6 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How the metrics name the route; `other` without one. */
     label?: RouteLabel;
+    /** What it asks of its caller; `admin` without one. */
+    access?: Access;
     /** Answered while the service drains. */
     isOperation?: boolean;
   }

@@ -11,11 +11,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Refusal, refuse, type Problem } from '../core/error-codes.js';
+import { admitCaller, isGuarded } from './access.js';
 import type { AppOptions } from './app-options.js';
 import { addBodyReaders } from './body.js';
 import { Connections } from './connections.js';
 import { faultPlace } from './log.js';
-import { openApiOptions, SHARED_SCHEMAS } from './openapi.js';
+import { openApiOptions, securityOf, SHARED_SCHEMAS } from './openapi.js';
 import { registerDocumentPage } from './openapi-page.js';
 import { problemOfError, replyWithProblem } from './problem-reply.js';
 import { registerFilterRoutes } from './routes-filters.js';
@@ -73,9 +74,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     refuseBroken(request);
     // Before the body is read: nothing here would want it.
     if (request.is404) refuseUnknown(app, request, reply);
-    if (!options.runner().stopped.aborted) return;
-    reply.header('connection', 'close');
-    if (request.routeOptions.config?.isOperation !== true) refuse('unavailable', 'The service is shutting down.');
+    if (options.runner().stopped.aborted) {
+      reply.header('connection', 'close');
+      if (request.routeOptions.config?.isOperation !== true) refuse('unavailable', 'The service is shutting down.');
+    }
+    await admitCaller(request, reply, options.config.auth);
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOfError(error);
@@ -90,7 +93,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     waiting.get(request.raw)?.writeContinue();
     return options.runner().stopped;
   });
-  await app.register(swagger, openApiOptions(options.version));
+  if (isGuarded(options.config.auth)) {
+    app.addHook('onRoute', (route) => {
+      route.schema = { ...route.schema, ...securityOf(route.config?.access ?? 'admin') };
+    });
+  }
+  await app.register(swagger, openApiOptions(options.version, isGuarded(options.config.auth)));
   registerScanRoute(app, options);
   registerFilterRoutes(app, options);
   registerOperationRoutes(app, options);

@@ -30,7 +30,7 @@ export async function registerDocumentPage(app: FastifyInstance, nothingHere: Pr
   await app.register(async (page) => {
     const inherited = page.errorHandler;
     page.addHook('onRoute', (route) => {
-      route.config = { ...route.config, label: 'openapi', isOperation: true };
+      route.config = { ...route.config, label: 'openapi', isOperation: true, access: 'open' };
     });
     page.addHook('onRequest', async (request) => {
       for (const name of IGNORED_HEADERS) delete request.headers[name];

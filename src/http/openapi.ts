@@ -16,6 +16,7 @@ import { DiffReplySchema, DiffRequestSchema, PreviewReplySchema, PreviewRequestS
 import { ProblemSchema } from '../wire/problem.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
 import { CAPABILITIES_EXAMPLE, type OperationReply } from './operation-replies.js';
+import type { Access } from './access.js';
 import { JSON_TYPE, MSGPACK_FRAMES_TYPE, MSGPACK_TYPE, NDJSON_TYPE, PROBLEM_TYPE } from './accept.js';
 
 /** Selects the first record of the example's segment and rejects the second. */
@@ -90,10 +91,11 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   ProblemSchema,
 ];
 
-/** Options of the generator. */
-export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
+/** Options of the generator. `isGuarded`: callers have to show who they are. */
+export function openApiOptions(version: string, isGuarded: boolean): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
+      ...(isGuarded ? { components: { securitySchemes: { caller: CALLER_SCHEME } } } : {}),
       openapi: '3.1.0',
       info: {
         title: 'Winnow',
@@ -103,6 +105,18 @@ export function openApiOptions(version: string): FastifyDynamicSwaggerOptions {
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema-${index}`) },
   };
+}
+
+const CALLER_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'Authorization: Bearer KEY. The scope that a route asks for stands beside it.',
+} as const;
+
+/** What a route's schema says of its callers, where they have to show who they are. */
+export function securityOf(access: Access): { security: Record<string, string[]>[] } {
+  if (access === 'open') return { security: [] };
+  return { security: [{ caller: access === 'known' ? [] : [access] }] };
 }
 
 const PROBLEMS = {

@@ -7,8 +7,9 @@ import { Refusal } from '../core/error-codes.js';
 import { checked } from '../wire/check.js';
 import { TestRequestSchema, ValidateRequestSchema } from '../wire/filter-request.js';
 import { encodeMsgpack } from '../wire/msgpack.js';
-import { DiffRequestSchema, PreviewRequestSchema } from '../wire/preview.js';
+import { DiffRequestSchema, PreviewRequestSchema, type DiffRequest, type PreviewRequest } from '../wire/preview.js';
 import { Accept, JSON_TYPE, objectReplyType } from './accept.js';
+import { granted } from './access.js';
 import type { AppOptions } from './app-options.js';
 import { diffRouteSchema, previewRouteSchema, testRouteSchema, validateRouteSchema } from './openapi.js';
 import { notAcceptable } from './problem-reply.js';
@@ -17,7 +18,7 @@ export function registerFilterRoutes(app: FastifyInstance, { runner }: AppOption
   app.route({
     method: 'POST',
     url: '/v1/filters/validate',
-    config: { label: 'validate' },
+    config: { label: 'validate', access: 'scan' },
     schema: validateRouteSchema,
     onRequest: checkHeaders,
     handler: async (request, reply) => {
@@ -29,7 +30,7 @@ export function registerFilterRoutes(app: FastifyInstance, { runner }: AppOption
   app.route({
     method: 'POST',
     url: '/v1/filters/test',
-    config: { label: 'test' },
+    config: { label: 'test', access: 'scan' },
     schema: testRouteSchema,
     onRequest: checkHeaders,
     handler: async (request, reply) => {
@@ -41,25 +42,25 @@ export function registerFilterRoutes(app: FastifyInstance, { runner }: AppOption
   app.route({
     method: 'POST',
     url: '/v1/filters/preview',
-    config: { label: 'preview' },
+    config: { label: 'preview', access: 'scan' },
     schema: previewRouteSchema,
     onRequest: checkHeaders,
     handler: async (request, reply) => {
-      const { gone } = request.trace;
-      const answer = runner().preview(checked(PreviewRequestSchema, takeBody(request)), request.trace, gone);
-      return sendObject(request, reply, await answer);
+      const { caller, gone } = request.trace;
+      const wanted = (): PreviewRequest => granted(caller, checked(PreviewRequestSchema, takeBody(request)));
+      return sendObject(request, reply, await runner().preview(wanted(), request.trace, gone));
     },
   });
   app.route({
     method: 'POST',
     url: '/v1/filters/diff',
-    config: { label: 'diff' },
+    config: { label: 'diff', access: 'scan' },
     schema: diffRouteSchema,
     onRequest: checkHeaders,
     handler: async (request, reply) => {
-      const { gone } = request.trace;
-      const answer = runner().diff(checked(DiffRequestSchema, takeBody(request)), request.trace, gone);
-      return sendObject(request, reply, await answer);
+      const { caller, gone } = request.trace;
+      const wanted = (): DiffRequest => granted(caller, checked(DiffRequestSchema, takeBody(request)));
+      return sendObject(request, reply, await runner().diff(wanted(), request.trace, gone));
     },
   });
 }

@@ -27,13 +27,13 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
   const capabilities = capabilitiesOf(options);
   app.get(
     '/v1/capabilities',
-    { config: { label: 'capabilities', isOperation: true }, schema: capabilitiesRouteSchema },
+    { config: { label: 'capabilities', isOperation: true, access: 'known' }, schema: capabilitiesRouteSchema },
     async (request, reply) => sendObject(request, reply, capabilities),
   );
   app.get(
     '/livez',
     {
-      config: { label: 'livez', isOperation: true },
+      config: { label: 'livez', isOperation: true, access: 'open' },
       schema: operationRouteSchema('The process answers.', STATUS_REPLY),
     },
     async () => ({ status: 'ok' }),
@@ -41,7 +41,7 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
   app.get(
     '/readyz',
     {
-      config: { label: 'readyz', isOperation: true },
+      config: { label: 'readyz', isOperation: true, access: 'open' },
       schema: operationRouteSchema('Workers are up, one slice has run, and the service is not draining.', STATUS_REPLY),
     },
     async () => (isReady() ? { status: 'ok' } : refuse('unavailable', 'The service is not ready for scans.')),
@@ -49,7 +49,7 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
   app.get(
     '/metrics',
     {
-      config: { label: 'metrics', isOperation: true },
+      config: { label: 'metrics', isOperation: true, access: 'admin' },
       schema: operationRouteSchema('Metrics in the Prometheus exposition format.', METRICS_REPLY),
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.exposition()),
@@ -57,14 +57,17 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
   app.get(
     '/stats',
     {
-      config: { label: 'stats', isOperation: true },
+      config: { label: 'stats', isOperation: true, access: 'admin' },
       schema: operationRouteSchema('The metrics as JSON.', STATS_REPLY),
     },
     async () => metrics.snapshot(),
   );
   app.get(
     '/openapi.json',
-    { config: { label: 'openapi', isOperation: true }, schema: operationRouteSchema('This document.', DOCUMENT_REPLY) },
+    {
+      config: { label: 'openapi', isOperation: true, access: 'open' },
+      schema: operationRouteSchema('This document.', DOCUMENT_REPLY),
+    },
     async () => app.swagger(),
   );
 }

@@ -12,6 +12,7 @@ import type { PreparedScan, ScanSlot } from '../run/runner.js';
 import { checked } from '../wire/check.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
 import { Accept, acceptsAnyScanReply, scanReplyForm, type ScanReplyForm } from './accept.js';
+import { granted } from './access.js';
 import type { AppOptions } from './app-options.js';
 import { cutWhenNotTaken, FrameStream, PageKeeper } from './frame-stream.js';
 import { faultPlace } from './log.js';
@@ -22,7 +23,7 @@ export function registerScanRoute(app: FastifyInstance, options: AppOptions): vo
   app.route({
     method: 'POST',
     url: '/v1/scan',
-    config: { label: 'scan' },
+    config: { label: 'scan', access: 'scan' },
     schema: scanRouteSchema,
     onRequest: (request, reply) => takeSlot(request, reply, options),
     handler: (request, reply) => scan(request, reply, options),
@@ -64,7 +65,7 @@ async function prepare(
   { runner }: AppOptions,
 ): Promise<{ form: ScanReplyForm; prepared: PreparedScan }> {
   const { trace } = request;
-  const body = checked(ScanRequestSchema, request.body);
+  const body = granted(trace.caller, checked(ScanRequestSchema, request.body));
   const form = scanReplyForm(
     new Accept(request.headers.accept),
     body.filters.length === 1 && Number(body.pages ?? PAGES_DEFAULT) === 1,

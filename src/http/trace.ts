@@ -13,6 +13,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { RouteLabel } from '../metrics/table.js';
 import type { ScanSlot } from '../run/runner.js';
 import { statusOf } from '../wire/problem.js';
+import type { Caller } from './access.js';
 import type { RequestAtWork } from './client-error.js';
 import type { Log } from './log.js';
 
@@ -26,6 +27,8 @@ export class RequestTrace implements RequestAtWork {
   /** Aborts when the client goes away before its reply was written whole. */
   readonly gone: AbortSignal;
   shard: string = DEFAULT_SHARD;
+  /** Who asks, where callers are asked. */
+  caller: Caller | undefined;
   /** `ok`, or the code of the problem in the reply. */
   outcome = 'ok';
   /** Held from the headers on, for scans, and given back when the reply closes, unless the handler took it over. */
@@ -56,7 +59,8 @@ export class RequestTrace implements RequestAtWork {
       const ms = clock.nowMs() - this.arrivedAtMs;
       metrics.recordRequest(route, outcome, ms);
       const level = outcome === 'backend' ? 'error' : QUIET_ROUTES.includes(route) ? 'debug' : 'info';
-      log[level]({ request_id: this.requestId, route, status, outcome, ms }, 'request');
+      const caller = this.caller === undefined ? {} : { caller: this.caller.name };
+      log[level]({ request_id: this.requestId, route, status, outcome, ms, ...caller }, 'request');
     });
   }
 

@@ -81,6 +81,16 @@ describe('reading', () => {
     expect(refusal('[slice]\nkill_after = 2')).toContain('slice.kill_after');
   });
 
+  it.each(['127.0.0.1', '127.3.2.1', '::1', 'localhost'])('the host %s is loopback and needs no key', (host) => {
+    expect(loadConfig('', { WINNOW_HTTP_HOST: host }).auth).toEqual({ keys: [], allowAnonymous: false });
+  });
+
+  it('another host is served with keys, or when anybody may ask', () => {
+    const keys = `a sha256:${'0'.repeat(64)} admin`;
+    expect(loadConfig('', { WINNOW_HTTP_HOST: '0.0.0.0', WINNOW_AUTH_KEYS: keys }).auth.keys).toHaveLength(1);
+    expect(loadConfig('[http]\nhost = "::"\n[auth]\nallow_anonymous = true', {}).auth.allowAnonymous).toBe(true);
+  });
+
   it('stores come from the file and from the environment', () => {
     const config = loadConfig('[stores]\ncold_1 = "/cold"', { WINNOW_STORES_DATA: '/x' });
     expect(config.stores).toEqual({ cold_1: '/cold', data: '/x' });
@@ -117,6 +127,12 @@ describe('refusals', () => {
     ['[continuation]\nkeys = "short"', 'continuation.keys'],
     ['[continuation]\nkeys = [1]', 'continuation.keys'],
     ['[http]\nport = 1\nport = 2', 'line 3'],
+    ['[http]\nhost = "0.0.0.0"', 'http.host'],
+    ['[http]\nhost = "::"', 'http.host'],
+    ['[http]\nhost = "127.evil.example"', 'http.host'],
+    ['[auth]\nkeys = ["hunter2"]', 'auth.keys'],
+    ['[auth]\nallow_anonymous = "yes"', 'auth.allow_anonymous'],
+    [`[auth]\nallow_anonymous = true\nkeys = ["a sha256:${'0'.repeat(64)} admin"]`, 'auth.allow_anonymous'],
   ])('%j is refused and names the key', (text, name) => {
     expect(refusal(text)).toContain(name);
   });
@@ -135,6 +151,7 @@ describe('refusals', () => {
 
   it('a secret is never repeated, not even by a syntax error beside it', () => {
     expect(refusal('[continuation]\nkeys = ["hunter2"]')).not.toContain('hunter2');
+    expect(refusal('[auth]\nkeys = ["hunter2", "name hunter2 scan hunter2"]')).not.toContain('hunter2');
     expect(refusal('[continuation]\nkeys = ["hunter2hunter2hunter2", }')).not.toContain('hunter2');
   });
 });
