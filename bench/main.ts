@@ -10,6 +10,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type CaseResult, measure, toMarkdown } from './harness.js';
 import { macroCases } from './macro/scan-cases.js';
+import { type CostRank, costRankText, measureCostRank } from './micro/cost-rank.js';
 import { headerCases } from './micro/header-cases.js';
 import { jsonCases } from './micro/json-cases.js';
 
@@ -39,9 +40,21 @@ try {
   await macro.close();
 }
 
+const costRank: CostRank | null = 'cost score, rank correlation'.includes(options.only)
+  ? measureCostRank(scale, options.smoke ? 1 : 3 * rounds, 2 * warmups)
+  : null;
+
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${rounds} rounds\n`);
 console.log(toMarkdown(results));
+if (costRank !== null) console.log(`\n${costRankText(costRank, options.smoke)}`);
 if (options.json !== undefined) {
-  const record = { node: process.version, processor: cpus()[0]?.model, rounds, smoke: options.smoke, results };
+  const record = {
+    node: process.version,
+    processor: cpus()[0]?.model,
+    rounds,
+    smoke: options.smoke,
+    results,
+    costRank,
+  };
   writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
 }

@@ -11,6 +11,7 @@ import type { Dataset } from './datasets/dataset.js';
 import type { FilterDocument } from './datasets/orbit-filters.js';
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../src/core/limits.js';
 import { SELECTED, verdictOf } from '../src/core/verdict.js';
+import type { FilterCost } from '../src/filter/cost.js';
 import { compileLaser } from '../src/filter/dialect/laser/compile.js';
 import { compileProgram, type Program } from '../src/filter/program.js';
 import { rustRegexEngine } from '../src/filter/rust-regex.js';
@@ -46,6 +47,11 @@ export function programOf(filter: FilterDocument): Program {
   const { lowered } = compileLaser(JSON.stringify(filter), { strict: true, regex });
   const limits = { maxPayloadBytes: PAYLOAD_BYTES_MAX, maxDepth: DEPTH_MAX };
   return compileProgram([lowered], programInputs(regex, limits));
+}
+
+/** The cost of one filter, as validation states it. */
+export function costOf(filter: FilterDocument): FilterCost {
+  return compileLaser(JSON.stringify(filter), { strict: true, regex }).summary.cost;
 }
 
 /** The program over TypeScript walkers, full validation. */

@@ -3,6 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { COST_FILTERS } from '../bench/datasets/cost-filters.js';
 import { METRICS } from '../src/metrics/table.js';
 import { ERROR_CATALOGUE } from '../src/core/error-codes.js';
 import * as limits from '../src/core/limits.js';
@@ -81,6 +82,18 @@ describe('the README', () => {
     const names = [...line.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!).filter((name) => name !== 'winnow_');
     expect(names.length).toBeGreaterThan(8);
     expect(names.filter((name) => !(name in METRICS))).toEqual([]);
+  });
+
+  it('shows a filter of each cost class with its score, and how many filters the benchmark ranks', () => {
+    const section = README.split('### What a filter costs')[1]!.split('\n#')[0]!;
+    const rows = [...section.matchAll(/^\| `([a-z]+)` \| .* \| `(\{.*\})` \| (\d+) \|$/gm)];
+    expect(rows.map(([, costClass]) => costClass)).toEqual(['headers', 'indexed', 'decode', 'heavy']);
+    for (const [, costClass, expr, score] of rows) {
+      const text = `{"v":1,"evaluator_version":1,"codec":"json","expr":${expr}}`;
+      const { cost } = compileLaser(text, { strict: true, regex: cachedRegexEngine }).summary;
+      expect(cost).toMatchObject({ class: costClass, score: Number(score) });
+    }
+    expect(Number(/measures (\d+) filters/.exec(section)![1])).toBe(COST_FILTERS.length);
   });
 
   it('lists every reason for a warning, and no other', () => {

@@ -53,8 +53,24 @@ export const ValidateReplySchema = Type.Object(
     reads_headers: Type.Boolean(),
     paths: Type.Array(Type.String()),
     header_keys: Type.Array(Type.String()),
-    cost: Type.Object({ class: Type.String(), score: Type.Number(), indexable: Type.Boolean() }),
-    warnings: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String(), hint: Type.String() })),
+    cost: Type.Object({
+      class: words(
+        ['headers', 'indexed', 'decode', 'heavy'],
+        'What has to be done for a record; heavy leaves are in warnings.',
+      ),
+      score: Type.Integer({
+        minimum: 1,
+        description: 'Expected work per record, in thousandths of validating one JSON payload of 600 bytes.',
+      }),
+      indexable: Type.Boolean({ description: 'An equality at the top finds the records of this filter among many.' }),
+    }),
+    warnings: Type.Array(
+      Type.Object({
+        pointer: Type.String({ description: 'Into the filter document.' }),
+        reason: Type.String({ description: 'From a closed set.' }),
+        hint: Type.String(),
+      }),
+    ),
   },
   { $id: 'ValidateReply' },
 );

@@ -28,4 +28,6 @@ it('every benchmark runs and both its sides select the same records', async () =
   const rows = out.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| case'));
   expect(rows.length).toBeGreaterThanOrEqual(19);
   for (const row of rows) expect(row).toMatch(/\| \d+\.\d\d× \(/);
+  const [, filters] = /^Cost score against time per record, (\d+) filters: ρ = -?\d\.\d{3} /m.exec(out)!;
+  expect(Number(filters)).toBeGreaterThanOrEqual(40);
 });
