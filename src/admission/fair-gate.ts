@@ -7,8 +7,10 @@
  * Invariants:
  * - A refused or withdrawn request leaves every counter as it was: all or nothing.
  * - A hold gives back what it took exactly once, through `Hold.release`, whatever state it is in.
- * - Waiters are served in rotation over their shards, and by deadline inside a shard. A shard whose own cap is reached
- *   is passed over; a waiter that is merely too big for what is free right now is not, or it would never be served.
+ * - Waiters are served in rotation over their shards, and by deadline inside a shard. The shard that was served last goes
+ *   behind whoever waits at its next turn, so that no shard is served twice while another waits. A shard whose own cap
+ *   is reached is passed over; a waiter that is merely too big for what is free right now is not, or it would never be
+ *   served.
  * - A shard without holders and waiters leaves no trace, so names cannot fill memory.
  */
 import { DrainRate } from './drain-rate.js';
@@ -80,6 +82,8 @@ export class FairGate {
   private readonly shards = new Map<string, ShardState>();
   /** Shards with waiters, next to be served first. */
   private readonly rotation: string[] = [];
+  /** The shard that was granted something last; it stands behind shards that begin to wait before its next turn. */
+  private lastServed: string | undefined;
   private usedUnits = 0;
   private waitingCount = 0;
   private isDraining = false;
@@ -153,15 +157,22 @@ export class FairGate {
 
   private grant(entry: Entry, state: ShardState): void {
     entry.state = 'held';
+    this.lastServed = entry.shard;
     state.holders += 1;
     this.usedUnits += entry.units;
   }
 
   private enqueue(entry: Entry, state: ShardState): void {
-    if (state.waiting.length === 0) this.rotation.push(entry.shard);
+    if (state.waiting.length === 0) this.joinRotation(entry.shard);
     const place = state.waiting.findIndex((other) => other.deadlineAtMs > entry.deadlineAtMs);
     state.waiting.splice(place < 0 ? state.waiting.length : place, 0, entry);
     this.waitingCount += 1;
+  }
+
+  /** At the end, but before the shard that was served last: it had its turn, however long it waits for the next. */
+  private joinRotation(shard: string): void {
+    const isServedBefore = this.rotation.length > 0 && this.rotation.at(-1) === this.lastServed;
+    this.rotation.splice(this.rotation.length - (isServedBefore ? 1 : 0), 0, shard);
   }
 
   private release(entry: Entry, nowMs: number): boolean {

@@ -110,8 +110,12 @@ export class PageSink implements ScanSink {
     this.report.trouble = parse<ErrorFrame>(frame).problem.detail;
   }
 
+  get isDrained(): boolean {
+    return !process.stdout.writableNeedDrain;
+  }
+
   async drained(): Promise<void> {
-    if (process.stdout.writableNeedDrain) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    if (!this.isDrained) await new Promise((resolve) => process.stdout.once('drain', resolve));
   }
 }
 

@@ -100,13 +100,15 @@ async function readToTheEnd(
     const slot = await runner.admit('cli', clock.nowMs(), signal);
     if (slot === null) return sink.report;
     try {
-      const pages = Math.min(PAGES_PER_REQUEST, Math.max(1, Math.ceil(sink.left / RECORDS_PER_PAGE)));
+      // Whole pages that are not more than may still be delivered, so that a limit is met to the record.
+      const pages = Math.min(PAGES_PER_REQUEST, Math.max(1, Math.floor(sink.left / RECORDS_PER_PAGE)));
       const order = {
         slot,
         request: { ...request, start, pages, count: Math.min(RECORDS_PER_PAGE, Math.max(1, sink.left)) },
         requestId: 'cli',
         encoding: 'json' as const,
         framed: true,
+        wantsWholePages: limit !== EVERYTHING,
       };
       await runner.scan(await runner.prepare(order, signal), sink, signal);
     } finally {

@@ -219,8 +219,14 @@ export const EXAMPLE_OFFSETS_MAX = 10;
 export const RECORDS_BETWEEN_LOOKS = 32;
 export const BYTES_BETWEEN_LOOKS = 256 * KIB;
 
-/** First buffer of an open page; it doubles up to what `max_reply_bytes` allows. Most pages hold few records. */
-export const PAGE_BYTES_FIRST = 16 * KIB;
+/** First buffer of an open page; it doubles up to what `max_reply_bytes` allows. 4,096 pages of one record: 8 MiB. */
+export const PAGE_BYTES_FIRST = 2 * KIB;
+
+/**
+ * Reply bytes that the open pages of one scan hold together (scan-protocol §1 `flushed`), and that one slice delivers:
+ * four pages of the largest size, so that a scan of few filters never meets it, and 64 such scans stay at 2 GiB.
+ */
+export const OPEN_PAGES_BYTES_MAX = 32 * MIB;
 
 /** Scans whose decoded spec and program a worker keeps: as many as run at once in the whole service by default. */
 export const SCANS_CACHED_MAX = 64;

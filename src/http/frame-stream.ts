@@ -48,8 +48,12 @@ export class FrameStream implements ScanSink {
     this.end(frame);
   }
 
+  get isDrained(): boolean {
+    return !this.reply.writableNeedDrain && !this.reply.destroyed;
+  }
+
   drained(): Promise<void> {
-    if (!this.reply.writableNeedDrain || this.reply.destroyed) return Promise.resolve();
+    if (this.isDrained || this.reply.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         this.reply.off('drain', done).off('close', done);
@@ -62,6 +66,7 @@ export class FrameStream implements ScanSink {
 
 /** Keeps the page of a single-page reply. */
 export class PageKeeper implements ScanSink {
+  readonly isDrained = true;
   /** The whole body, once it is there. */
   body: Uint8Array | undefined;
 

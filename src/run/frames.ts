@@ -25,17 +25,21 @@ export interface PassTotals {
   readonly bytes: number;
 }
 
-export function progressFrame(totals: PassTotals, filters: readonly FilterProgress[]): ProgressFrame {
-  return {
-    frame: 'progress',
-    records_scanned: totals.records,
-    bytes_scanned: totals.bytes,
-    filters: filters.map(({ id, totals: { matched }, next_scan_offset: next }) => ({
-      id,
-      matched,
-      ...(next === undefined ? {} : { next_scan_offset: next }),
-    })),
-  };
+/** Writes the progress frames of one scan: each leaves out the filters that stand where the one before said. */
+export class ProgressReport {
+  /** What was last said of each filter: matches and place. */
+  private readonly said: { matched: number; next: number | undefined }[] = [];
+
+  frame(totals: PassTotals, filters: readonly FilterProgress[]): ProgressFrame {
+    const changed: ProgressFrame['filters'] = [];
+    filters.forEach(({ id, totals: { matched }, reached_offset: next }, at) => {
+      const before = this.said[at];
+      if (before !== undefined && before.matched === matched && before.next === next) return;
+      this.said[at] = { matched, next };
+      changed.push({ id, matched, ...(next === undefined ? {} : { next_scan_offset: next }) });
+    });
+    return { frame: 'progress', records_scanned: totals.records, bytes_scanned: totals.bytes, filters: changed };
+  }
 }
 
 /** `filters` have all stopped. */

@@ -60,6 +60,8 @@ export interface ScanOrder {
   readonly encoding: ReplyEncoding;
   /** Frames instead of a single page. */
   readonly framed: boolean;
+  /** Where true, no page of the frames leaves before it is full. */
+  readonly wantsWholePages?: boolean;
 }
 
 /** Who asks for a preview or a diff, and since when. */
@@ -133,6 +135,7 @@ export class Runner {
       caps: this.options.caps,
       encoding: order.encoding,
       framed: order.framed,
+      wantsWholePages: order.wantsWholePages ?? false,
     });
     return this.place(plan, slot.shard, gone);
   }

@@ -5,6 +5,8 @@
  * Invariants:
  * - Nothing is sent before the first slice has answered, so its refusals can be statuses; a single page is sent whole.
  * - Between two slices the scan waits for its turn, which shards take in rotation, and for its receiver.
+ * - From the first frame on a timer sees to progress frames, so that waiting and long slices do not silence a stream;
+ *   a receiver that takes nothing is sent none.
  * - A receiver that is gone ends the scan after the slice at work; a cancelled scan runs one more slice, in which the
  *   worker closes the pages with `cancelled`.
  * - When a worker is lost, the last frame carries the progress of the last slice that answered.
@@ -24,7 +26,7 @@ import {
   type SliceReply,
 } from '../scan/task.js';
 import { encodeMsgpack } from '../wire/msgpack.js';
-import { beginFrame, encodeFrame, endFrame, errorFrame, progressFrame } from './frames.js';
+import { beginFrame, encodeFrame, endFrame, errorFrame, ProgressReport } from './frames.js';
 import { passGate } from './gate-wait.js';
 import type { ScanSink } from './sink.js';
 
@@ -86,7 +88,13 @@ class ScanRun {
   private readonly control: SharedArrayBuffer;
   private readonly spec: SharedArrayBuffer;
   private readonly passed = { records: 0, bytes: 0 };
-  private lastFrameAtMs: number;
+  private readonly progress = new ProgressReport();
+  /** What the last slice that answered says of the filters. */
+  private filters: readonly FilterProgress[] = [];
+  /** When the stream began or was last sent a progress frame. */
+  private progressAtMs = 0;
+  /** Set from the first frame of a stream to its last. */
+  private progressTimer: NodeJS.Timeout | undefined;
 
   constructor(scan: PlannedScan, means: ScanMeans, sink: ScanSink, signals: ScanSignals, control: SharedArrayBuffer) {
     this.scan = scan;
@@ -97,10 +105,17 @@ class ScanRun {
     const spec = encodeMsgpack(scan.spec);
     this.spec = new SharedArrayBuffer(spec.byteLength);
     new Uint8Array(this.spec).set(spec);
-    this.lastFrameAtMs = means.clock.nowMs();
   }
 
   async toTheEnd(): Promise<ScanOutcome> {
+    try {
+      return await this.slices();
+    } finally {
+      clearTimeout(this.progressTimer);
+    }
+  }
+
+  private async slices(): Promise<ScanOutcome> {
     let state: ScanState | null = null;
     for (;;) {
       const answer = await this.slice(state);
@@ -112,6 +127,7 @@ class ScanRun {
       state = reply.state;
       if (reply.done) return this.finish(reply);
       await this.receiver();
+      this.sendProgress();
     }
   }
 
@@ -156,16 +172,33 @@ class ScanRun {
   }
 
   private send(reply: SliceReply, isFirst: boolean): void {
-    const { framed, encoding, budgets } = this.scan.spec;
+    const { framed, encoding } = this.scan.spec;
+    this.filters = reply.state.filters;
     if (framed && isFirst) this.sink.begin(encodeFrame(encoding, beginFrame(this.scan.spec, reply.begin ?? [])));
     for (const page of reply.pages) this.sink.page(page.bytes);
-    if (!framed || reply.done) return;
+    if (!framed || reply.done || !isFirst) return;
+    this.progressAtMs = this.means.clock.nowMs();
+    this.awaitProgress();
+  }
+
+  /** A progress frame, if none has been sent for `progress_ms` and the receiver takes it. */
+  private sendProgress(): void {
+    const { encoding, budgets, framed } = this.scan.spec;
     const nowMs = this.means.clock.nowMs();
-    if (isFirst || reply.pages.length > 0) this.lastFrameAtMs = nowMs;
-    else if (nowMs - this.lastFrameAtMs >= budgets.progress_ms) {
-      this.sink.progress(encodeFrame(encoding, progressFrame(this.passed, reply.state.filters)));
-      this.lastFrameAtMs = nowMs;
-    }
+    if (!framed || nowMs - this.progressAtMs < budgets.progress_ms || !this.sink.isDrained) return;
+    this.sink.progress(encodeFrame(encoding, this.progress.frame(this.passed, this.filters)));
+    this.progressAtMs = nowMs;
+  }
+
+  /** Looks for a due progress frame again and again, also while a slice runs or the scan waits. */
+  private awaitProgress(): void {
+    const dueInMs = this.progressAtMs + this.scan.spec.budgets.progress_ms - this.means.clock.nowMs();
+    // Where it is due already the receiver takes nothing, and is looked at again when it does.
+    const pauseMs = dueInMs > 0 ? dueInMs : this.scan.spec.budgets.progress_ms;
+    this.progressTimer = setTimeout(() => {
+      this.sendProgress();
+      this.awaitProgress();
+    }, pauseMs);
   }
 
   private finish({ damage, state }: SliceReply): ScanOutcome {

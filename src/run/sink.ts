@@ -15,6 +15,8 @@ export interface ScanSink {
   end(frame: Uint8Array): void;
   /** The last frame of a reply that met damage or lost its worker. */
   error(frame: Uint8Array): void;
+  /** True while the receiver takes what it is sent: only then is a progress frame worth sending. */
+  readonly isDrained: boolean;
   /**
    * Resolves when the receiver has taken enough to be sent more, or is gone; at once if it already has. Looked at
    * between slices: a slow receiver stops its own scan and holds no worker.

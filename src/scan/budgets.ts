@@ -56,7 +56,7 @@ export class RunBudgets {
   /** Most delivered records of a page, and most bytes counted toward its reply. */
   readonly count: number;
   readonly replyBytes: number;
-  /** Most pages of the response. */
+  /** Most filled pages of the response; infinite where none was set. */
   readonly pages: number;
   private readonly examined: number;
   private readonly examinedBytes: number;
@@ -64,7 +64,7 @@ export class RunBudgets {
   constructor(budgets: Budgets) {
     this.count = budgets.count;
     this.replyBytes = budgets.max_reply_bytes;
-    this.pages = budgets.pages;
+    this.pages = budgets.pages === 0 ? Number.POSITIVE_INFINITY : budgets.pages;
     this.examined = budgets.max_examined;
     this.examinedBytes = budgets.max_examined_bytes;
   }

@@ -33,11 +33,13 @@ export class SliceControl {
   /** Frames passed in this slice, skipped ones included, and their bytes. */
   records = 0;
   bytes = 0;
+  /** True once `endSlice` was called. */
+  isEnded = false;
   private readonly startedAtMs: number;
   private readonly cells: Int32Array;
   private readonly clock: Clock;
   private readonly deadlineAtMs: number;
-  private readonly recordsMax: number;
+  private recordsMax: number;
   private readonly bytesMax: number;
   private readonly timeMaxMs: number;
   private readonly recordsBetweenLooks: number;
@@ -64,6 +66,12 @@ export class SliceControl {
   /** Makes the next look a real one: after a step of unknown cost. */
   lookNext(): void {
     this.lookAtRecords = 0;
+  }
+
+  /** Ends the slice with the record at hand, whatever its bounds still allow. */
+  endSlice(): void {
+    this.isEnded = true;
+    this.recordsMax = 0;
   }
 
   /** True where the record that was passed last is followed by a look at the clock. */

@@ -29,6 +29,8 @@ export interface RunContext {
   readonly pages: PageOut[];
   /** Highest offset known so far, −1 if none. */
   frontier: number;
+  /** Told of the reply bytes of each delivered record; the slice ends when it holds as many as a scan may. */
+  kept(replyBytes: number): void;
   /** Milliseconds now, for the time that encoding takes. */
   nowMs(): number;
 }
@@ -59,6 +61,10 @@ export class FilterRun {
   private readonly countsBefore: RecordCounts;
   private readonly start: ContinuationStart;
   private startOffset: number;
+  /** Records below it are not looked at: below the start, or classified by an earlier slice that ended on a record. */
+  private skipBelow: number;
+  /** Pages of this response that were closed as `filled`: those that its budget of pages counts. */
+  private filledPages: number;
   private waitsFor: readonly [number, number] | null;
   private nextOffset: number;
   private hintSegment: number;
@@ -81,6 +87,8 @@ export class FilterRun {
     this.countsBefore = new RecordCounts(progress.totals);
     this.start = state.start;
     this.startOffset = state.startOffset;
+    this.skipBelow = Math.max(state.startOffset, state.nextOffset);
+    this.filledPages = state.filledPages;
     this.waitsFor = state.waitsFor;
     this.nextOffset = state.nextOffset;
     this.hintSegment = state.hint.segment;
@@ -90,9 +98,9 @@ export class FilterRun {
 
   /** What the next slice goes on with. The run must not be used any more: the buffer of its page goes along. */
   save(): FilterRunState {
-    const { startOffset, waitsFor, start, nextOffset } = this;
+    const { startOffset, waitsFor, start, nextOffset, filledPages } = this;
     const hint = { segment: this.hintSegment, position: this.hintPosition };
-    return { startOffset, waitsFor, start, nextOffset, hint, page: this.page?.save() ?? null };
+    return { startOffset, waitsFor, start, nextOffset, hint, filledPages, page: this.page?.save() ?? null };
   }
 
   get isRunning(): boolean {
@@ -116,7 +124,9 @@ export class FilterRun {
 
   /** Says which record is the last visible one, to a filter that starts there. */
   startAtLast(offset: number): void {
-    if (this.seeksLast) this.startOffset = offset;
+    if (!this.seeksLast) return;
+    this.startOffset = offset;
+    this.skipBelow = offset;
   }
 
   /** Stored bytes that this filter may still examine. */
@@ -124,9 +134,9 @@ export class FilterRun {
     return this.budgets.worthReading(this.counts, averageFrameBytes);
   }
 
-  /** True where the record is at or past the filter's start. */
+  /** True where the record is at or past the filter's start and was not classified before. */
   wants(frame: Frame): boolean {
-    if (frame.offset < this.startOffset) return false;
+    if (frame.offset < this.skipBelow) return false;
     if (this.waitsFor === null) return true;
     const [high, low] = this.waitsFor;
     const isThere = frame.timestampHigh > high || (frame.timestampHigh === high && frame.timestampLow >= low);
@@ -182,6 +192,23 @@ export class FilterRun {
     this.leave(ending);
   }
 
+  /** True where the first match of the response was found in this slice and its page is still open. */
+  get holdsFirstMatch(): boolean {
+    const { page, counts, countsBefore } = this;
+    return page !== null && countsBefore.matched === 0 && counts.matched > 0 && page.counts.matched === counts.matched;
+  }
+
+  /** Bytes that the open page counts toward `max_reply_bytes`; 0 without one. */
+  get openReplyBytes(): number {
+    return this.page?.replyBytes ?? 0;
+  }
+
+  /** Closes the open page before it is full and opens the next one. */
+  flush(): void {
+    this.close({ stop: 'flushed' }, undefined);
+    this.page = new OpenPage(this.context.spec.reply, null);
+  }
+
   /** Adds what this slice did for the filter to the counters of the slice, and brings `progress` up to date. */
   finishSlice(): void {
     const { counters } = this.context;
@@ -193,6 +220,9 @@ export class FilterRun {
     counters.dropped += counts.dropped - before.dropped;
     counters.bytesExamined += counts.examinedBytes - before.examinedBytes;
     Object.assign(this.progress.totals, counts.wire());
+    // What the open page holds has not been sent: only without it may a reader take the place for reached.
+    const isSent = this.page === null || this.page.counts.delivered === 0;
+    this.progress.reached_offset = isSent && this.nextOffset >= 0 ? this.nextOffset : this.progress.next_scan_offset;
   }
 
   /** A record to deliver; `reason` is why it could not be judged, null for a match. */
@@ -208,6 +238,7 @@ export class FilterRun {
     const page = this.page!;
     this.classify(frame, place);
     page.keep(bytes, frame);
+    this.context.kept(replyBytes);
     if (reason === null) {
       this.counts.matched += 1;
       page.counts.matched += 1;
@@ -230,7 +261,8 @@ export class FilterRun {
   private fill(filledBy: 'count' | 'reply_bytes'): boolean {
     const { spec } = this.context;
     this.close({ stop: 'filled', filled_by: filledBy }, undefined);
-    if (this.progress.totals.pages < this.budgets.pages) {
+    this.filledPages += 1;
+    if (this.filledPages < this.budgets.pages) {
       this.page = new OpenPage(spec.reply, null);
       return true;
     }

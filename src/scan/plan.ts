@@ -39,6 +39,8 @@ export interface PlanInput {
   /** What was negotiated for the reply. */
   readonly encoding: ReplyEncoding;
   readonly framed: boolean;
+  /** Where true, no page of a stream leaves before it is full. Default false. */
+  readonly wantsWholePages?: boolean;
 }
 
 export interface ScanPlan {
@@ -74,6 +76,7 @@ export function planScan(input: PlanInput): ScanPlan {
       reply: request.reply ?? 'records',
       encoding: input.encoding,
       framed: input.framed,
+      flushes: input.framed && input.wantsWholePages !== true,
       diagnostic: request.diagnostic ?? false,
       budgets,
     },
@@ -91,7 +94,10 @@ export function planSource(source: ScanRequest['source']): Pick<ScanSpec, 'strea
   return { stream, topic, generation };
 }
 
-/** Budgets as the reply announces them: what was asked for or the default, never above a cap. */
+/**
+ * Budgets as the reply announces them: what was asked for or the default, never above a cap. `pages: 0` stays 0: the
+ * other budgets and the deadline bound such a response.
+ */
 export function effectiveBudgets(request: ScanRequest, caps: Budgets): Budgets {
   return {
     count: lowered(request.count, COUNT_DEFAULT, caps.count),
@@ -112,15 +118,6 @@ function lowered(given: number | string | undefined, byDefault: number, cap: num
 function refuseUnbuilt(request: ScanRequest): void {
   if (request.schemas !== undefined && request.schemas.length > 0) {
     refuse('unsupported', 'Writer schemas are not available in this version.', { field: '/schemas' });
-  }
-  if (Number(request.pages) === 0) {
-    refuse('unsupported', 'An unbounded number of pages is not available in this version.', {
-      field: '/pages',
-      given: 0,
-    });
-  }
-  if (request.progress_ms !== undefined) {
-    refuse('unsupported', 'Progress frames are not available in this version.', { field: '/progress_ms' });
   }
 }
 

@@ -54,6 +54,8 @@ export class ScanPass {
   private readonly lastMark: CursorMark;
   private source: SegmentSource | null = null;
   private cursorStatus: CursorStatus = CURSOR_FRAME;
+  /** True where the slice ended on a record that some filters have still to look at: the next one reads it again. */
+  private isMidRecord = false;
   /** Place of the current frame, reused for every record. */
   private readonly place = { segment: 0, position: 0 };
 
@@ -75,7 +77,9 @@ export class ScanPass {
   run(): void {
     try {
       while (this.isRunning && this.step());
-      if (this.source !== null) this.deps.cursor.saveNext(this.mark);
+      if (this.source === null) return;
+      if (this.isMidRecord) this.deps.cursor.saveFrame(this.mark);
+      else this.deps.cursor.saveNext(this.mark);
     } finally {
       this.closeSegment();
     }
@@ -163,7 +167,7 @@ export class ScanPass {
 
   /** Offers the current record to every filter that wants it; the program looks at it only if one may examine it. */
   private examine(): void {
-    const { runs, program, cursor } = this.deps;
+    const { runs, program, cursor, control } = this.deps;
     const { frame, bytes } = cursor;
     let isBegun = false;
     for (let i = 0; i < runs.length; i += 1) {
@@ -176,8 +180,11 @@ export class ScanPass {
         isBegun = true;
       }
       run.take(program.evaluate(i), bytes, frame, this.place);
+      if (!control.isEnded) continue;
+      this.isMidRecord = i + 1 < runs.length;
+      break;
     }
-    if (this.deps.control.isAtLook) this.setReadAhead();
+    if (control.isAtLook) this.setReadAhead();
   }
 
   private noteLast(): void {

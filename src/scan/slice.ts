@@ -10,7 +10,7 @@
  */
 import type { Clock } from '../core/clock.js';
 import { type Problem, Refusal } from '../core/error-codes.js';
-import { OFFSET_MAX } from '../core/limits.js';
+import { OFFSET_MAX, OPEN_PAGES_BYTES_MAX } from '../core/limits.js';
 import type { Program } from '../filter/program.js';
 import type { RegexEngine } from '../filter/regex.js';
 import { CURSOR_FRAME, FrameCursor, startMark } from '../source/frame-cursor.js';
@@ -21,6 +21,7 @@ import { SliceControl } from './control.js';
 import { noCounters } from './counters.js';
 import { FilterRun, type RunContext } from './filter-run.js';
 import { RecordCounts } from './budgets.js';
+import { flushOpenPages, openReplyBytes } from './flush.js';
 import { openCursor, ScanPass } from './scan-loop.js';
 import { givenFrontier, isBelow, startRun } from './start.js';
 import type {
@@ -99,11 +100,17 @@ export class SliceRunner {
       counters,
       pages: [],
       frontier: state.cursor.frontier,
+      kept: (replyBytes) => {
+        keptBytes += replyBytes;
+        if (keptBytes >= OPEN_PAGES_BYTES_MAX) control.endSlice();
+      },
       nowMs: () => clock.nowMs(),
     };
     const entries = watch === undefined ? scan.entries : scan.entries.map((entry) => watch.entry(entry));
     const runs = entries.map((entry, i) => new FilterRun(i, entry, context, state.filters[i]!, state.runs[i]!));
     if (task.state === null) for (const run of runs) run.progress.continuation = run.token();
+    // What the slice holds in the end: the pages that were open before it and everything that it delivers.
+    let keptBytes = openReplyBytes(runs);
     const pass = new ScanPass(
       {
         program: watch?.program(scan, this.cursor) ?? scan.program,
@@ -116,6 +123,7 @@ export class SliceRunner {
       state.cursor,
     );
     pass.run();
+    if (scan.spec.flushes && pass.isRunning) flushOpenPages(runs);
     countSlice(counters, control, scan, runs, clock.nowMs() - startedAtMs);
     return {
       ...(task.state === null ? { begin: scan.entries.map(({ policy }) => policy) } : {}),

@@ -27,6 +27,7 @@ export function startRun(scan: CompiledScan, index: number, keys: readonly Uint8
     start,
     nextOffset: -1,
     hint: hint ?? NO_HINT,
+    filledPages: 0,
     page: null,
   };
 }

@@ -25,6 +25,7 @@ export interface Budgets {
   readonly max_examined: number;
   readonly max_examined_bytes: number;
   readonly deadline_ms: number;
+  /** 0: until a stop other than `filled`. */
   readonly pages: number;
   readonly progress_ms: number;
 }
@@ -76,6 +77,8 @@ export interface ScanSpec {
   readonly encoding: ReplyEncoding;
   /** True: frames with a `frame` member (NDJSON lines or MessagePack back to back); false: one bare page object. */
   readonly framed: boolean;
+  /** True where pages may leave before they are full (`flushed`): in streams whose reader did not ask for whole ones. */
+  readonly flushes: boolean;
   readonly diagnostic: boolean;
   readonly budgets: Budgets;
 }
@@ -129,6 +132,11 @@ export interface FilterProgress {
   totals: FilterTotals;
   next_scan_offset?: number;
   safe_ack_offset?: number;
+  /**
+   * Where the filter stands, for progress frames: past the last classified record, but never past a record that waits
+   * on an open page, so that nobody who goes on there loses one.
+   */
+  reached_offset?: number | undefined;
   /** Token that resumes after the last finished page (or at the start, before the first). */
   continuation: string;
 }
@@ -167,6 +175,8 @@ export interface FilterRunState {
   readonly nextOffset: number;
   /** Place of a frame at or just before that offset; segment −1 if none is known. */
   readonly hint: ContinuationHint;
+  /** Pages closed as `filled` in this response; flushed ones count toward no budget. */
+  readonly filledPages: number;
   readonly page: OpenPageState | null;
 }
 

@@ -83,6 +83,32 @@ describe('the shared queue', () => {
     expect(log).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
   });
 
+  it('a shard that was served last stands behind one that begins to wait after it', () => {
+    const gate = new FairGate({ ...WIDE, units: 1 });
+    const log: string[] = [];
+    const holds = [held(ask(gate, 'wide')), queue(gate, log, 'wide 1', 'wide'), queue(gate, log, 'wide 2', 'wide')];
+    holds.push(queue(gate, log, 'narrow', 'narrow'));
+    holds[0]!.release(1);
+    expect(log).toEqual(['narrow']);
+    holds[3]!.release(2);
+    // It comes back before the wide shard's turn is over, and again before its next.
+    holds.push(queue(gate, log, 'narrow again', 'narrow'));
+    holds[1]!.release(3);
+    expect(log).toEqual(['narrow', 'wide 1', 'narrow again']);
+  });
+
+  it('shards that come new all the time do not keep an old one waiting', () => {
+    const gate = new FairGate({ ...WIDE, units: 1 });
+    const log: string[] = [];
+    const holds = new Map([['', held(ask(gate, 'old'))]]);
+    holds.set('old', queue(gate, log, 'old', 'old'));
+    for (let count = 0; count < 5; count += 1) {
+      for (const one of [`new ${count}.1`, `new ${count}.2`]) holds.set(one, queue(gate, log, one, one));
+      holds.get(log.at(-1) ?? '')!.release(1);
+    }
+    expect(log.indexOf('old')).toBe(2);
+  });
+
   it('serves the earliest deadline of a shard first, equal ones in order of arrival', () => {
     const gate = new FairGate({ ...WIDE, units: 1 });
     const log: string[] = [];

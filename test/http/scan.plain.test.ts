@@ -317,7 +317,6 @@ describe('refusals', () => {
       409,
       '/filters/0/filter/evaluator_version',
     ],
-    ['an unbounded number of pages', { pages: 0 }, 501, '/pages'],
     [
       'a codec that is not built',
       { filters: [{ id: 'f', filter: { ...FILTER, codec: 'cbor' } }] },

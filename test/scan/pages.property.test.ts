@@ -65,7 +65,7 @@ function randomBudgets(random: Seeded): Record<string, number> {
   if (random.chance(0.5)) budgets['max_reply_bytes'] = 1 + random.below(random.pick([100, 400, 1200]));
   if (random.chance(0.4)) budgets['max_examined'] = 1 + random.below(15);
   if (random.chance(0.4)) budgets['max_examined_bytes'] = 1 + random.below(2000);
-  if (random.chance(0.6)) budgets['pages'] = 1 + random.below(4);
+  if (random.chance(0.6)) budgets['pages'] = random.below(5);
   return budgets;
 }
 
@@ -147,6 +147,7 @@ function request(
   const options: ScanOptions = {
     encoding,
     framed: random.chance(0.5),
+    wantsWholePages: random.chance(0.2),
     bounds: {
       recordsMax: 1 + random.below(random.pick([3, 20, 4096])),
       bytesMax: 1 + random.below(random.pick([300, 5000, 1 << 20])),
@@ -174,7 +175,8 @@ function request(
   const stop = 'problem' in result ? undefined : result.filters[0]!.stop;
   const interruption: Interruption | undefined =
     stop === 'cancelled' || stop === 'deadline' ? { stop, after: totals!.examined } : undefined;
-  const expected = expectedResponse(judged, ending, budgets, form, interruption);
+  const sliceEnds = options.framed === true && options.wantsWholePages !== true ? sliceEndsOf(result) : NO_SLICE_ENDS;
+  const expected = expectedResponse(judged, ending, budgets, form, interruption, sliceEnds);
   if ('problem' in result) {
     expect(expected.isProblem, JSON.stringify(result.problem)).toBe(true);
     expect(result.problem).toMatchObject({ code: 'source_corrupt', ...ending.damage });
@@ -194,6 +196,16 @@ function request(
   const left = judged.slice(examined);
   if (stop === 'end_of_visible' || stop === 'corrupt') return { delivered, next: null, left };
   return { delivered, next: { continue: result.filters[0]!.continuation }, left };
+}
+
+const NO_SLICE_ENDS: ReadonlySet<number> = new Set();
+
+/** Examined records after each slice but the last. */
+function sliceEndsOf(result: ScanResult | { readonly problem: unknown }): ReadonlySet<number> {
+  if ('problem' in result) return NO_SLICE_ENDS;
+  let examined = 0;
+  const ends = result.counters.map((one) => (examined += Object.values(one.examined).reduce((all, n) => all + n, 0)));
+  return new Set(ends.slice(0, -1));
 }
 
 const DEFAULT_BUDGETS = {
@@ -319,6 +331,7 @@ test('continuations followed to the end deliver what one oracle pass selects, pa
     'filled reply_bytes',
     'filled count',
     'corrupt',
+    'flushed',
     'end: pages',
     'source_corrupt problem',
     'matched none',

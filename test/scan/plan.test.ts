@@ -82,6 +82,11 @@ describe('a planned scan', () => {
     });
   });
 
+  test('takes pages 0 as unbounded, and progress_ms up to its cap', () => {
+    expect(plan({ ...GOOD, pages: 0, progress_ms: 100 }).spec.budgets).toMatchObject({ pages: 0, progress_ms: 100 });
+    expect(plan({ ...GOOD, progress_ms: 1e9 }).spec.budgets.progress_ms).toBe(60_000);
+  });
+
   test('hands inline bytes on, from base64 or bin, sealed unless said otherwise', () => {
     const { spec, inline } = plan({
       ...GOOD,
@@ -161,8 +166,6 @@ describe('a planned scan', () => {
       '/start/timestamp',
     ],
     [{ ...GOOD, schemas: [{ id: 1, source: {} }] }, 'unsupported', '/schemas'],
-    [{ ...GOOD, pages: 0 }, 'unsupported', '/pages'],
-    [{ ...GOOD, progress_ms: 100 }, 'unsupported', '/progress_ms'],
   ])('case %# is refused as %s', (request, code, field) => {
     expect(problemFrom(() => plan(request))).toMatchObject({ code, field });
   });

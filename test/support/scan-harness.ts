@@ -74,6 +74,8 @@ export interface ScanOptions {
   readonly encoding?: 'json' | 'msgpack';
   readonly framed?: boolean;
   readonly bounds?: SliceBounds;
+  /** A stream whose pages leave only when they are full. */
+  readonly wantsWholePages?: boolean;
   /** Which of the runners gets slice number `n`; default the first. */
   readonly pickRunner?: (slice: number) => number;
   /** Called before each slice; true cancels the scan. */
@@ -104,6 +106,7 @@ export function planOf(request: object, options: ScanOptions = {}): ScanPlan {
     caps: CAPS,
     encoding: options.encoding ?? 'msgpack',
     framed: options.framed ?? false,
+    wantsWholePages: options.wantsWholePages ?? false,
   });
 }
 

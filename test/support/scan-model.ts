@@ -338,32 +338,53 @@ function replySize(form: ReplyForm, { frame, payload }: StoredRecord): number {
   return form === 'headers' ? frame.length - payload.length : form === 'offsets' ? 8 : 0;
 }
 
-/** The response to a request that starts at `judged[0]`, page by page. */
+/**
+ * The response to a request that starts at `judged[0]`, page by page. `sliceEnds` are the numbers of examined records at
+ * which a slice ended and another followed, where the reply is a stream; empty otherwise.
+ */
 export function expectedResponse(
   judged: readonly Judged[],
   { damage, tornBytes }: Pick<Walk, 'damage' | 'tornBytes'>,
   budgets: Budgets,
   form: ReplyForm,
   interruption: Interruption | undefined,
+  sliceEnds: ReadonlySet<number>,
 ): ExpectedResponse {
   const pages: ExpectedPage[] = [];
   let page = emptyPage();
   let replyBytes = 0;
   let examined = 0;
   let examinedBytes = 0;
+  let filled = 0;
+  let matched = 0;
+  let matchedBeforeSlice = 0;
+  const startPage = (): void => {
+    page = emptyPage();
+    replyBytes = 0;
+  };
+  /** A slice may have ended here: the page that is still open with the first match, found in that slice, leaves. */
+  const endSlice = (): void => {
+    if (!sliceEnds.has(examined)) return;
+    if (matchedBeforeSlice === 0 && matched > 0 && page.matched === matched) {
+      pages.push({ ...page, stop: 'flushed' });
+      startPage();
+    }
+    matchedBeforeSlice = matched;
+  };
   const finish = (stop: StopName, more: Partial<ExpectedPage> = {}, endBudget = more.budget): ExpectedResponse => {
     pages.push({ ...page, stop, ...more });
     return { pages, isProblem: false, endStop: endBudget === 'pages' ? 'budget' : stop, endBudget };
   };
   /** Closes a full page; the response's end if it was the last one allowed. */
   const fill = (filledBy: string): ExpectedResponse | undefined => {
-    if (pages.length + 1 === budgets.pages) return finish('filled', { filled_by: filledBy }, 'pages');
+    filled += 1;
+    if (filled === budgets.pages) return finish('filled', { filled_by: filledBy }, 'pages');
     pages.push({ ...page, stop: 'filled', filled_by: filledBy });
-    page = emptyPage();
-    replyBytes = 0;
+    startPage();
     return undefined;
   };
   for (const { record, becomes, reason } of judged) {
+    endSlice();
     if (interruption?.after === examined) return finish(interruption.stop);
     const { offset } = record;
     if (examined > 0 && examined >= budgets.max_examined) return finish('budget', { budget: 'examined' });
@@ -386,6 +407,7 @@ export function expectedResponse(
     page.examined += 1;
     page.examined_bytes += record.frame.length;
     page[becomes === 'unevaluated' ? 'unevaluated_count' : becomes] += 1;
+    if (becomes === 'matched') matched += 1;
     page.next_scan_offset = offset + 1;
     page.safe_ack_offset = offset;
     if (!isDelivered) continue;
@@ -397,6 +419,7 @@ export function expectedResponse(
       if (end !== undefined) return end;
     }
   }
+  endSlice();
   if (interruption !== undefined) return finish(interruption.stop);
   if (damage === undefined) return finish('end_of_visible', tornBytes === 0 ? {} : { torn_bytes: tornBytes });
   if (examined === 0) return { pages, isProblem: true, endStop: '', endBudget: undefined };
