@@ -37,7 +37,7 @@ const runner = new SliceRunner({
   onFault: reportFault,
 });
 
-/** Runs one task. Never throws: a fault of ours is reported and answered as `backend`. */
+/** Runs one task. A fault of ours is reported and answered as `backend`; only exhausted memory is thrown. */
 export default function runTask(task: WorkerTask): WorkerReply<unknown> {
   try {
     switch (task.kind) {

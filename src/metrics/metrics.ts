@@ -118,7 +118,7 @@ export class Metrics {
   }
 
   /** Counts one worker that was replaced. */
-  recordWorkerRestart(reason: 'crashed' | 'killed'): void {
+  recordWorkerRestart(reason: 'crashed' | 'out_of_memory' | 'killed'): void {
     this.add('worker_restarts_total', { reason }, 1);
   }
 

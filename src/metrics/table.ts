@@ -70,7 +70,7 @@ export const METRICS = {
   requests_total: counter('Requests by route and how they ended', { route: ROUTE_LABELS, outcome: OUTCOME_LABELS }),
   request_seconds: histogram('Time from arrival to the last byte', REQUEST_BUCKETS, { route: ROUTE_LABELS }),
   admission_refused_total: counter('Requests refused at admission', {
-    reason: ['shard_full', 'queue_full', 'queue_deadline', 'draining'],
+    reason: ['shard_full', 'queue_full', 'queue_deadline', 'draining', 'event_loop'],
   }),
   admission_queue_depth: gauge('Scans that wait for a slot or for inline bytes'),
   admission_wait_seconds: histogram('Time a scan waited for its slot and its inline bytes', REQUEST_BUCKETS),
@@ -92,7 +92,7 @@ export const METRICS = {
   }),
   filter_cache_total: counter('Compiled filters found or made', { result: ['hit', 'miss'] }),
   workers: gauge('Worker threads', { state: ['busy', 'idle'] }),
-  worker_restarts_total: counter('Workers replaced', { reason: ['crashed', 'killed'] }),
+  worker_restarts_total: counter('Workers replaced', { reason: ['crashed', 'out_of_memory', 'killed'] }),
 } as const satisfies Record<string, MetricRow>;
 
 export type MetricName = keyof typeof METRICS;

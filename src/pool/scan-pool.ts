@@ -18,8 +18,12 @@ export const WORKER_URL = new URL('../../workers/scan-worker.js', import.meta.ur
 /** What the library loads into each thread: it loads the entry point and moves the buffers of replies. */
 export const THREAD_URL = new URL('thread.js', import.meta.url);
 
-/** Why a worker was replaced: it died by itself, or its task ran too long. */
-export type RestartReason = 'crashed' | 'killed';
+/** Why a worker was replaced: it died by itself, its memory was exhausted, or its task ran too long. */
+export const RESTART_REASONS = ['crashed', 'out_of_memory', 'killed'] as const;
+export type RestartReason = (typeof RESTART_REASONS)[number];
+
+/** The runtime's code of a thread that ended for lack of memory (thread.ts gives it too). */
+const OUT_OF_MEMORY_CODE = 'ERR_WORKER_OUT_OF_MEMORY';
 
 export interface PoolOptions {
   /** Threads, at least 1. */
@@ -45,6 +49,8 @@ export class ScanPool {
   private ready = 0;
   private running = 0;
   private isKilling = false;
+  /** Workers lost for lack of memory whose loss has not been reported yet. */
+  private outOfMemory = 0;
   private isClosing = false;
 
   /** Spawns the threads. `start` from outside: a pool is of use only once its workers have answered. */
@@ -66,7 +72,7 @@ export class ScanPool {
     });
     this.threads.on('workerCreate', () => this.onWorkerReady());
     this.threads.on('workerDestroy', () => this.onWorkerGone());
-    this.threads.on('error', (fault: Error) => options.onFault(fault));
+    this.threads.on('error', (fault: Error) => this.onThreadFault(fault));
   }
 
   /**
@@ -151,7 +157,20 @@ export class ScanPool {
 
   private onWorkerGone(): void {
     this.ready -= 1;
-    if (!this.isClosing) this.options.onRestart(this.isKilling ? 'killed' : 'crashed');
+    if (this.isClosing) return;
+    if (this.isKilling) return this.options.onRestart('killed');
+    // The library says that a worker is gone before it says why.
+    setImmediate(() => {
+      const isOutOfMemory = this.outOfMemory > 0;
+      if (isOutOfMemory) this.outOfMemory -= 1;
+      this.options.onRestart(isOutOfMemory ? 'out_of_memory' : 'crashed');
+    });
+  }
+
+  /** A fault that ended a worker, or one of a worker without a task. */
+  private onThreadFault(fault: Error): void {
+    if ((fault as NodeJS.ErrnoException).code === OUT_OF_MEMORY_CODE) this.outOfMemory += 1;
+    this.options.onFault(fault);
   }
 
   private kill(killer: AbortController): void {
@@ -172,7 +191,7 @@ export class ScanPool {
   }
 
   private lost(thrown: unknown): Problem {
-    if (thrown instanceof Error && !this.isClosing) this.options.onFault(thrown);
+    if (thrown instanceof Error && !this.isClosing) this.onThreadFault(thrown);
     return { code: 'backend', retryable: true, detail: 'The worker was lost before it could answer.' };
   }
 }

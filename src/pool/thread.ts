@@ -7,6 +7,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import { move } from 'piscina';
+import { isMemoryExhausted } from '../core/memory-exhausted.js';
 import type { SliceReply, WorkerReply, WorkerSetup, WorkerTask } from '../scan/task.js';
 
 /** What the pool hands to a thread: the worker's own setup and where the worker's entry is. */
@@ -14,14 +15,26 @@ export interface ThreadSetup extends WorkerSetup {
   readonly entryUrl: string;
 }
 
+/** The runtime's code of a thread that ended because its heap was full. */
+export const OUT_OF_MEMORY_CODE = 'ERR_WORKER_OUT_OF_MEMORY';
+
 type RunTask = (task: WorkerTask) => WorkerReply<unknown> | Promise<WorkerReply<unknown>>;
 
 let entry: Promise<RunTask> | undefined;
 
-/** Runs one task. Rejects only where the entry cannot be loaded or breaks its promise not to throw. */
+/**
+ * Runs one task. Rejects only where the entry cannot be loaded or breaks its promise not to throw; exhausted memory ends
+ * the thread instead, with everything that it holds.
+ */
 export default async function runTask(task: WorkerTask): Promise<unknown> {
   entry ??= loadEntry();
-  const reply = await (await entry)(task);
+  let reply: WorkerReply<unknown>;
+  try {
+    reply = await (await entry)(task);
+  } catch (thrown) {
+    if (isMemoryExhausted(thrown)) return endThread();
+    throw thrown;
+  }
   const buffers = replyBuffers(reply);
   if (buffers.length === 0) return reply;
   return move({
@@ -32,6 +45,14 @@ export default async function runTask(task: WorkerTask): Promise<unknown> {
       return reply;
     },
   } as unknown as Parameters<typeof move>[0]);
+}
+
+/** Ends the thread as the runtime ends one whose heap is full; the task is never answered. */
+function endThread(): Promise<never> {
+  setImmediate(() => {
+    throw Object.assign(new Error('the memory outside the heap is exhausted'), { code: OUT_OF_MEMORY_CODE });
+  });
+  return new Promise(() => undefined);
 }
 
 async function loadEntry(): Promise<RunTask> {

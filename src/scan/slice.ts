@@ -5,12 +5,13 @@
  * with the request is a problem before the first byte of the reply. A later slice may run on another worker: it finds
  * all it needs in the task.
  *
- * Invariants: nothing is thrown across, a problem is plain data; a segment's length is taken once, by the first slice;
+ * Invariants: nothing is thrown across, a problem is plain data (exhausted memory, which ends its thread, excepted); a segment's length is taken once, by the first slice;
  * every descriptor opened here is closed here.
  */
 import type { Clock } from '../core/clock.js';
 import { type Problem, Refusal } from '../core/error-codes.js';
 import { OFFSET_MAX, OPEN_PAGES_BYTES_MAX } from '../core/limits.js';
+import { isMemoryExhausted } from '../core/memory-exhausted.js';
 import type { Program } from '../filter/program.js';
 import type { RegexEngine } from '../filter/regex.js';
 import { CURSOR_FRAME, FrameCursor, startMark } from '../source/frame-cursor.js';
@@ -75,7 +76,7 @@ export class SliceRunner {
     this.compiler = new ScanCompiler(deps.regex, deps.clock);
   }
 
-  /** Runs one slice, under a watch if one is given. Never throws. */
+  /** Runs one slice, under a watch if one is given. Throws nothing but exhausted memory. */
   run(task: SliceTask, watch?: SliceWatch): WorkerReply<SliceReply> {
     try {
       return { ok: this.runSlice(task, watch) };
@@ -226,9 +227,13 @@ function countSlice(
   stagesMs.evaluate = Math.max(0, sliceMs - counters.compileMs - stagesMs.read - stagesMs.decode - stagesMs.encode);
 }
 
-/** The problem of anything thrown; what is no `Refusal` is told to `onFault` first. */
+/**
+ * The problem of anything thrown; what is no `Refusal` is told to `onFault` first. Exhausted memory is thrown on, because
+ * a worker that met it has to go and so must not answer.
+ */
 export function problemFrom(thrown: unknown, deps: Pick<SliceDeps, 'onFault'>): Problem {
   if (thrown instanceof Refusal) return thrown.problem;
+  if (isMemoryExhausted(thrown)) throw thrown;
   deps.onFault(thrown);
   return { code: 'backend', detail: 'An internal fault ended this request.' };
 }

@@ -87,12 +87,17 @@ it('a task that throws is a problem and costs no worker', async () => {
   expect(restarts).toEqual([]);
 });
 
-it.each(['die', 'exit', 'hoard'])('a worker lost to %s is a retryable problem, and is replaced', async (how) => {
+it.each([
+  ['die', 'crashed'],
+  ['exit', 'crashed'],
+  ['hoard', 'out_of_memory'],
+  ['exhaust', 'out_of_memory'],
+])('a worker lost to %s is a retryable problem, and is replaced as %s', async (how, reason) => {
   const { pool, restarts } = await start();
   const before = await answering(pool);
   expect(problemOfReply(await pool.run(order(how)))).toMatchObject({ code: 'backend', retryable: true });
   expect(await answering(pool)).not.toBe(before);
-  expect(restarts).toEqual(['crashed']);
+  expect(restarts).toEqual([reason]);
 });
 
 it('a stuck task is killed with its worker, names the limit, and the next task is served', async () => {

@@ -1,5 +1,6 @@
 /**
- * A worker for the pool's tests that does what a task's `record` tells it: answer, throw, die, hang, run out of memory.
+ * A worker for the pool's tests that does what a task's `record` tells it: answer, throw, die, hang, run out of
+ * memory inside and outside its heap.
  */
 import { threadId, workerData } from 'node:worker_threads';
 
@@ -29,6 +30,8 @@ export default async function obey(order: Order): Promise<unknown> {
       const kept: number[][] = [];
       for (;;) kept.push([...new Uint8Array(1_000_000)]);
     }
+    case 'exhaust':
+      return { ok: new ArrayBuffer(Number.MAX_SAFE_INTEGER) };
     case 'refuse':
       return { problem: { code: 'invalid_request', detail: 'refused on purpose' } };
     case 'setup':
