@@ -7,8 +7,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import { createAdmission } from './admission/admission.js';
+import { LoopDelayGuard } from './admission/loop-delay.js';
 import { isLoopback, type Config } from './config/load.js';
 import type { Clock } from './core/clock.js';
 import { SHUTDOWN_GRACE_MS } from './core/limits.js';
@@ -52,6 +54,9 @@ const GRACE_MARGIN_MS = 2_000;
 /** How often a closing service looks for connections that have become idle, in ms. */
 const IDLE_CHECK_MS = 50;
 
+/** How often the delay of the event loop is taken, in ms: under a twentieth of the window in which it is judged. */
+const LOOP_DELAY_PERIOD_MS = 20;
+
 /** Milliseconds since the epoch that never step back, comparable across threads (core/clock). */
 const CLOCK: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
 
@@ -92,6 +97,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     },
     probeTask(CLOCK),
   );
+  const loopDelays = monitorEventLoopDelay({ resolution: LOOP_DELAY_PERIOD_MS });
+  loopDelays.enable();
   runner = new Runner({
     pool,
     admission,
@@ -100,6 +107,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     bounds: config.slice,
     caps: config.limits,
     inlineBytesMax: config.admission.inlineBytesMax,
+    loopDelay: new LoopDelayGuard(loopDelays, LOOP_DELAY_PERIOD_MS, config.admission.loopDelayMsMax),
   });
   if (!isGuarded(config.auth) && !isLoopback(config.http.host)) {
     log.warn(
@@ -107,7 +115,10 @@ export async function startService(config: Config, options: ServiceOptions): Pro
       'whoever reaches this address may scan and read every store: there are no keys',
     );
   }
-  const stop = (graceMs: number): Promise<void> => stopService(app, runner!, pool!, metrics, graceMs);
+  const stop = async (graceMs: number): Promise<void> => {
+    await stopService(app, runner!, pool!, metrics, graceMs);
+    loopDelays.disable();
+  };
   try {
     const address = await app.listen({ host: config.http.host, port: config.http.port });
     let closed: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 /**
- * The three gates that a scan passes: its slot, its inline bytes, and a turn on a worker for each slice (contract:
- * scan-protocol §4).
+ * The three gates that a scan passes: its slot, its inline bytes, and a turn on a worker for each slice; and the one
+ * before the turns that other tasks pass (contract: scan-protocol §4).
  *
  * A scan asks for its slot from the headers alone, for its inline bytes once the body says how many, and for a turn
  * before every slice, so that between slices the shards alternate however many scans each of them runs. Pure.
@@ -24,6 +24,8 @@ export interface Admission {
   readonly slots: FairGate;
   /** Units: bytes of inline segments. */
   readonly inlineBytes: FairGate;
+  /** Units: worker tasks that are no slices, at work or waiting for a turn. Whoever finds no room is refused at once. */
+  readonly tasks: FairGate;
   /** Units: slices and other worker tasks. */
   readonly turns: FairGate;
 }
@@ -39,7 +41,8 @@ export function createAdmission(caps: AdmissionCaps): Admission {
       queue: ADMISSION_QUEUE_MAX,
     }),
     inlineBytes: new FairGate({ ...anyShard, units: caps.inlineBytesMax, queue: ADMISSION_QUEUE_MAX }),
-    // Every running scan may wait for a turn at once, and as many validations and tests beside them as may queue.
+    tasks: new FairGate({ ...anyShard, units: ADMISSION_QUEUE_MAX, queue: 0 }),
+    // Every running scan and every task may wait for a turn at once: neither is ever refused one.
     turns: new FairGate({ ...anyShard, units: caps.workers, queue: caps.scansTotal + ADMISSION_QUEUE_MAX }),
   };
 }

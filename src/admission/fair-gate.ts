@@ -27,8 +27,11 @@ export interface GateCaps {
   readonly queue: number;
 }
 
-/** Why a request was refused; also the label of `admission_refused_total`. */
-export const REFUSAL_REASONS = ['shard_full', 'queue_full', 'queue_deadline', 'draining'] as const;
+/**
+ * Why a request was refused; also the label of `admission_refused_total`. No gate says `event_loop`: it is the reason of
+ * load shedding (`loop-delay.ts`).
+ */
+export const REFUSAL_REASONS = ['shard_full', 'queue_full', 'queue_deadline', 'draining', 'event_loop'] as const;
 
 export interface GateRefusal {
   readonly reason: (typeof REFUSAL_REASONS)[number];

@@ -41,24 +41,30 @@ async function serve(file: string | undefined): Promise<void> {
     return;
   }
   const log = openLog(config.log.level);
+  // Neither stream is worth the service: workers report faults on standard error, and the line below stands on standard
+  // output, which `winnow` otherwise takes for a reason to end.
+  process.stderr.on('error', () => undefined);
+  process.stdout
+    .removeAllListeners('error')
+    .on('error', (fault) => log.error({ fault: faultPlace(fault) }, 'standard output is lost'));
   try {
     const service = await startService(config, { log });
     closeWithGrace({ delay: SHUTDOWN_GRACE_MS, logger: false }, async ({ err, signal }) => {
       if (err !== undefined) log.error({ fault: faultPlace(err) }, 'fatal fault');
       else log.info({ signal }, 'shutting down');
       await service.close();
-      log.flush();
+      await log.flush();
     });
     process.stdout.write(`${JSON.stringify({ msg: 'listening', address: service.address })}\n`);
   } catch (thrown) {
-    notStarted(log, thrown);
+    await notStarted(log, thrown);
   }
 }
 
-function notStarted(log: Log & { flush(): void }, thrown: unknown): void {
+async function notStarted(log: Log & { flush(): Promise<void> }, thrown: unknown): Promise<void> {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? `: ${messageOf(thrown.cause)}` : '';
   log.error({ fault: `${messageOf(thrown)}${cause}` }, 'the service could not start');
-  log.flush();
+  await log.flush();
   process.exitCode = EXIT_NOT_STARTED;
 }
 

@@ -87,6 +87,7 @@ export const CONFIG_KEYS = [
   row('admission', 'scans_total', 'integer', 64, 'scans that run at once over all shards', 1, 65_536),
   row('admission', 'queue_per_shard', 'integer', 0, 'scans that may wait when their shard is full', 0, 65_536),
   row('admission', 'inline_bytes_max', 'bytes', '256 MiB', 'inline segment bytes held at once', MIB, 64 * GIB),
+  row('admission', 'loop_delay_max', 'duration', '500ms', 'event-loop delay that sheds scans; 0 never', 0, 60_000),
   row('slice', 'records_max', 'integer', 4096, 'records in one slice', 1, 1_000_000),
   row('slice', 'bytes_max', 'bytes', '1 MiB', 'stored frame bytes in one slice', KIB, 64 * MIB),
   row('slice', 'time_max', 'duration', '10ms', 'time of one slice', 1, 1_000),

@@ -42,6 +42,8 @@ export interface Config {
     readonly scansTotal: number;
     readonly queuePerShard: number;
     readonly inlineBytesMax: number;
+    /** 0: nothing is shed. */
+    readonly loopDelayMsMax: number;
   };
   readonly slice: {
     readonly recordsMax: number;
@@ -264,6 +266,7 @@ function freeze(
       scansTotal: number('admission.scans_total'),
       queuePerShard: number('admission.queue_per_shard'),
       inlineBytesMax: number('admission.inline_bytes_max'),
+      loopDelayMsMax: number('admission.loop_delay_max'),
     }),
     slice: Object.freeze({
       recordsMax: number('slice.records_max'),

@@ -283,6 +283,9 @@ export const REPLY_FLUSH_MS_MAX = 600_000;
 /** Time from SIGTERM to a forced end; scans end within a slice, the rest is for their receivers to take the last frames. */
 export const SHUTDOWN_GRACE_MS = 10_000;
 
+/** Log lines that wait to be written, in bytes: some thousand lines, for a disk or a reader that pauses. */
+export const LOG_BYTES_MAX = 1 * MIB;
+
 /** Longest shard name (scan-protocol §1). */
 export const SHARD_NAME_BYTES_MAX = 64;
 

@@ -65,6 +65,7 @@ export function refuseAtGate(refusal: GateRefusal): never {
     queue_full: 'The service runs as many scans as it may, and as many wait as may wait.',
     queue_deadline: 'The service was busy until the deadline of this scan.',
     draining: 'The service is shutting down.',
+    event_loop: 'The service is overloaded.',
   } as const;
   const code = refusal.reason === 'draining' ? 'unavailable' : 'capacity_exhausted';
   refuse(code, details[refusal.reason], { retry_after_s: refusal.retryAfterS });

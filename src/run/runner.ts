@@ -7,7 +7,8 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Admission } from '../admission/admission.js';
-import type { Hold } from '../admission/fair-gate.js';
+import type { FairGate, Hold } from '../admission/fair-gate.js';
+import { type LoopDelayGuard, SHED_RETRY_AFTER_S } from '../admission/loop-delay.js';
 import type { Clock } from '../core/clock.js';
 import { refuse } from '../core/error-codes.js';
 import { DEADLINE_MS_DEFAULT } from '../core/limits.js';
@@ -16,19 +17,11 @@ import type { ScanPool } from '../pool/scan-pool.js';
 import { planTest, planValidate } from '../scan/plan-filter.js';
 import { planDiff, planPreview } from '../scan/plan-preview.js';
 import { planScan, type ScanPlan } from '../scan/plan.js';
-import type {
-  Budgets,
-  DiffFound,
-  PreviewFound,
-  ReplyEncoding,
-  SliceBounds,
-  WorkerReply,
-  WorkerTask,
-} from '../scan/task.js';
+import type { Budgets, DiffFound, PreviewFound, ReplyEncoding, SliceBounds, WorkerTask } from '../scan/task.js';
 import type { TestReply, TestRequest, ValidateReply, ValidateRequest } from '../wire/filter-request.js';
 import type { DiffReply, DiffRequest, PreviewReply, PreviewRequest } from '../wire/preview.js';
 import type { ScanRequest } from '../wire/scan-request.js';
-import { passGate, refuseAtGate } from './gate-wait.js';
+import { type GateAsk, passGate, refuseAtGate } from './gate-wait.js';
 import { runScan, type PlannedScan, type ScanMeans, type ScanOutcome, type ScanSignals } from './scan-run.js';
 import type { ScanSink } from './sink.js';
 import { runWatch, type WatchTaskOf } from './watch-run.js';
@@ -42,6 +35,8 @@ export interface RunnerOptions {
   /** Caps of the request's budgets. */
   readonly caps: Budgets;
   readonly inlineBytesMax: number;
+  /** Says when the event loop is overloaded; without one nothing is shed. */
+  readonly loopDelay?: LoopDelayGuard;
 }
 
 /** A scan's place in the house, from its headers to its last frame. */
@@ -97,11 +92,13 @@ export class Runner {
 
   /**
    * Takes a slot for a scan that arrived at `arrivedAtMs`, before its body is read (scan-protocol §4). Throws
-   * `capacity_exhausted` with `retry_after_s`, or `unavailable` while draining; resolves with `null` when `signal`
+   * `capacity_exhausted` with `retry_after_s` (also while the event loop is overloaded), or `unavailable` while draining;
+   * resolves with `null` when `signal`
    * aborted first.
    */
   async admit(shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<ScanSlot | null> {
     const { admission, clock, metrics } = this.options;
+    this.shed();
     // The body with the scan's own deadline has not been read, so waiting is bounded by the default one.
     const deadlineAtMs = arrivedAtMs + Math.min(DEADLINE_MS_DEFAULT, this.options.caps.deadline_ms);
     const passed = await passGate(admission.slots, { shard, units: 1, deadlineAtMs }, clock, signal);
@@ -159,7 +156,8 @@ export class Runner {
   }
 
   /** `POST /v1/filters/preview` (scan-protocol §2). Throws the request's refusal. */
-  preview(request: PreviewRequest, asker: Asker, gone: AbortSignal): Promise<PreviewReply> {
+  async preview(request: PreviewRequest, asker: Asker, gone: AbortSignal): Promise<PreviewReply> {
+    this.shed();
     const { scan, maxRecords, explain } = planPreview(request, { ...asker, caps: this.options.caps });
     return this.watch<PreviewFound, PreviewReply>(this.place(scan, asker.shard, gone), gone, (slice, found) => {
       return { kind: 'preview', slice, maxRecords, explain, found };
@@ -167,7 +165,8 @@ export class Runner {
   }
 
   /** `POST /v1/filters/diff` (scan-protocol §2). Throws the request's refusal. */
-  diff(request: DiffRequest, asker: Asker, gone: AbortSignal): Promise<DiffReply> {
+  async diff(request: DiffRequest, asker: Asker, gone: AbortSignal): Promise<DiffReply> {
+    this.shed();
     const { scan, other } = planDiff(request, { ...asker, caps: this.options.caps });
     return this.watch<DiffFound, DiffReply>(this.place(scan, asker.shard, gone), gone, (slice, found) => {
       return { kind: 'diff', slice, other, found };
@@ -210,9 +209,16 @@ export class Runner {
     taskOf: WatchTaskOf<Found>,
   ): Promise<Answer> {
     const { planned, inlineHold } = await placed;
-    return this.cancellable(inlineHold, gone, (means, signals) =>
-      runWatch<Found, Answer>(planned, means, signals, taskOf),
-    );
+    const { admission, clock } = this.options;
+    const { shard, deadlineAtMs } = planned;
+    return this.cancellable(inlineHold, gone, async (means, signals) => {
+      const room = await this.pass(admission.tasks, { shard, units: 1, deadlineAtMs }, gone);
+      try {
+        return await runWatch<Found, Answer>(planned, means, signals, taskOf);
+      } finally {
+        room.release(clock.nowMs());
+      }
+    });
   }
 
   /** Runs something that draining, or a receiver that is gone, tells to end; then gives its inline bytes back. */
@@ -237,13 +243,21 @@ export class Runner {
     }
   }
 
+  /** Refuses what comes new while the event loop is overloaded. */
+  private shed(): void {
+    const { clock, metrics, loopDelay } = this.options;
+    if (loopDelay?.isOverloaded(clock.nowMs()) !== true) return;
+    metrics.recordRefusal('event_loop');
+    refuseAtGate({ reason: 'event_loop', retryAfterS: SHED_RETRY_AFTER_S });
+  }
+
   private async holdInline(
     bytes: number,
     shard: string,
     deadlineAtMs: number,
     signal: AbortSignal,
   ): Promise<Hold | undefined> {
-    const { admission, clock, metrics, inlineBytesMax } = this.options;
+    const { admission, inlineBytesMax } = this.options;
     if (bytes === 0) return undefined;
     if (bytes > inlineBytesMax) {
       refuse('too_large', 'The inline segments are larger than the service ever holds at once.', {
@@ -252,29 +266,40 @@ export class Runner {
         given: bytes,
       });
     }
-    const passed = await passGate(admission.inlineBytes, { shard, units: bytes, deadlineAtMs }, clock, signal);
-    // The receiver is gone, so nobody will read this refusal; it only ends the request.
+    return this.pass(admission.inlineBytes, { shard, units: bytes, deadlineAtMs }, signal);
+  }
+
+  private async task<T>(task: WorkerTask, shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<T> {
+    const { admission, clock, caps } = this.options;
+    this.shed();
+    const deadlineAtMs = arrivedAtMs + Math.min(DEADLINE_MS_DEFAULT, caps.deadline_ms);
+    const ask = { shard, units: 1, deadlineAtMs };
+    const place = await this.pass(admission.tasks, ask, signal);
+    try {
+      const turn = await this.pass(admission.turns, ask, signal);
+      try {
+        return await this.answer<T>(task);
+      } finally {
+        turn.release(clock.nowMs());
+      }
+    } finally {
+      place.release(clock.nowMs());
+    }
+  }
+
+  /** The hold, or the refusal thrown. */
+  private async pass(gate: FairGate, ask: GateAsk, signal: AbortSignal): Promise<Hold> {
+    const { clock, metrics } = this.options;
+    const passed = await passGate(gate, ask, clock, signal);
+    // The client is gone, so nobody will read this refusal; it only ends the request.
     if (passed === null) return refuse('unavailable', 'The client went away.');
     if ('hold' in passed) return passed.hold;
     metrics.recordRefusal(passed.refusal.reason);
     return refuseAtGate(passed.refusal);
   }
 
-  private async task<T>(task: WorkerTask, shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<T> {
-    const { admission, clock, metrics, pool, caps } = this.options;
-    const deadlineAtMs = arrivedAtMs + Math.min(DEADLINE_MS_DEFAULT, caps.deadline_ms);
-    const passed = await passGate(admission.turns, { shard, units: 1, deadlineAtMs }, clock, signal);
-    if (passed === null) return refuse('unavailable', 'The client went away.');
-    if ('refusal' in passed) {
-      metrics.recordRefusal(passed.refusal.reason);
-      return refuseAtGate(passed.refusal);
-    }
-    let reply: WorkerReply<T>;
-    try {
-      reply = await pool.run<T>(task);
-    } finally {
-      passed.hold.release(clock.nowMs());
-    }
+  private async answer<T>(task: WorkerTask): Promise<T> {
+    const reply = await this.options.pool.run<T>(task);
     if ('problem' in reply) refuse(reply.problem.code, reply.problem.detail, reply.problem);
     return reply.ok;
   }
