@@ -31,6 +31,7 @@ export default defineConfig({
         test: {
           name: 'plain',
           pool: 'forks',
+          execArgv: ['--expose-gc'],
           include: ['test/**/*.plain.test.ts'],
           exclude,
           testTimeout: 120_000,

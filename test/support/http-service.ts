@@ -98,6 +98,22 @@ export async function replyTo(request: ClientRequest): Promise<Reply> {
   return { status: response.statusCode!, headers: response.headers, bytes, text: bytes.toString() };
 }
 
+/** The frames of an NDJSON reply. */
+export function framesOfText(text: string): Record<string, unknown>[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Connections that the service has, the one that asks among them: 1 is nobody else. */
+export async function connections(service: Pick<TestService, 'app' | 'port'>): Promise<number> {
+  await ask(service, { method: 'GET', path: '/livez' });
+  return new Promise((resolve, reject) =>
+    service.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
+  );
+}
+
 /** A number of `/stats`: the sum of a metric's series whose labels hold all of `labels`. */
 export async function stat(
   service: { readonly port: number },

@@ -5,7 +5,9 @@
  * - `single`: one page, done.
  * - `endless`: slices without a page until cancelled or past the deadline, then one page that says so.
  * - `chatty`: a page of 64 KiB a slice, until cancelled or past the deadline.
- * - `dies`, `hangs`, `throws`: as `chatty`, but the third slice takes the worker with it, never ends, or throws.
+ * - `long`: as `chatty`, but done after `LONG_SLICES` slices.
+ * - `dies`, `hangs`, `throws`, `hoards`, `exhausts`: as `chatty`, but the third slice takes the worker with it, never
+ *   ends, throws, fills the worker's heap, or asks for more memory than there is.
  */
 import {
   CONTROL_CANCEL,
@@ -15,6 +17,9 @@ import {
   type WorkerTask,
 } from '../../src/scan/task.js';
 import { decodeMsgpack } from '../../src/wire/msgpack.js';
+
+/** Slices, and pages, of a `long` scan. */
+export const LONG_SLICES = 10;
 
 const PAGE_PADDING = 'x'.repeat(65_536);
 
@@ -27,6 +32,9 @@ export default async function answer(task: WorkerTask): Promise<WorkerReply<unkn
     if (spec.topic === 'dies') process.exit(3);
     if (spec.topic === 'throws') throw new Error('on purpose');
     while (spec.topic === 'hangs');
+    if (spec.topic === 'exhausts') return { ok: new ArrayBuffer(Number.MAX_SAFE_INTEGER) };
+    const hoard: number[][] = [];
+    while (spec.topic === 'hoards') hoard.push([...new Uint8Array(1_000_000)]);
   }
   if (spec.topic === 'slow') await new Promise((resolve) => setTimeout(resolve, 20));
   return { ok: slice(spec, before, stopOf(task.control, task.deadlineAtMs)) };
@@ -46,8 +54,9 @@ function stopOf(control: SharedArrayBuffer, deadlineAtMs: number): 'cancelled' |
 function slice(spec: ScanSpec, before: number, stop: 'cancelled' | 'deadline' | undefined): SliceReply {
   const examined = before + 1;
   const isSingle = spec.topic === 'single' || spec.topic === 'probe';
+  const isLast = isSingle || (spec.topic === 'long' && examined === LONG_SLICES);
   const hasPage = stop !== undefined || spec.topic !== 'endless';
-  const pageStop = stop ?? (isSingle ? 'end_of_visible' : 'filled');
+  const pageStop = stop ?? (isLast ? 'end_of_visible' : 'filled');
   const totals = {
     pages: examined,
     examined,
@@ -63,7 +72,7 @@ function slice(spec: ScanSpec, before: number, stop: 'cancelled' | 'deadline' | 
     next_scan_offset: examined,
     padding: isSingle ? '' : PAGE_PADDING,
   };
-  const done = stop !== undefined || isSingle;
+  const done = stop !== undefined || isLast;
   return {
     begin: [{ id: 'f', policy: { dialect: 'laser', digest: 'd' } }],
     pages: hasPage ? [{ filter: 0, bytes: new TextEncoder().encode(`${JSON.stringify(page)}\n`), stop: pageStop }] : [],
