@@ -5,11 +5,15 @@ import type { ServerResponse } from 'node:http';
 import type { ScanSink } from '../run/sink.js';
 
 /**
- * Cuts a finished reply that its client does not take within `timeoutMs`. Its scan is over and holds nothing any more;
- * what it sent must not wait in memory for a client that never reads.
+ * Cuts a finished reply that its client does not take within `timeoutMs`, and says so first. Its scan is over and holds
+ * nothing any more; what it sent must not wait in memory for a client that never reads.
  */
-export function cutWhenNotTaken(reply: ServerResponse, timeoutMs: number): void {
-  const cut = setTimeout(() => reply.destroy(), timeoutMs);
+export function cutWhenNotTaken(reply: ServerResponse, timeoutMs: number, onCut: () => void): void {
+  if (reply.closed) return;
+  const cut = setTimeout(() => {
+    onCut();
+    reply.destroy();
+  }, timeoutMs);
   reply.once('close', () => clearTimeout(cut));
 }
 
@@ -17,13 +21,10 @@ export function cutWhenNotTaken(reply: ServerResponse, timeoutMs: number): void 
 export class FrameStream implements ScanSink {
   private readonly reply: ServerResponse;
   private readonly type: string;
-  private readonly timeoutMs: number;
 
-  /** `timeoutMs`: time for the client to take what is left after the last frame. */
-  constructor(reply: ServerResponse, type: string, timeoutMs: number) {
+  constructor(reply: ServerResponse, type: string) {
     this.reply = reply;
     this.type = type;
-    this.timeoutMs = timeoutMs;
   }
 
   begin(frame: Uint8Array): void {
@@ -41,7 +42,6 @@ export class FrameStream implements ScanSink {
 
   end(frame: Uint8Array): void {
     this.reply.end(frame);
-    cutWhenNotTaken(this.reply, this.timeoutMs);
   }
 
   error(frame: Uint8Array): void {

@@ -51,7 +51,7 @@ async function scan(request: FastifyRequest, reply: FastifyReply, options: AppOp
     const keeper = new PageKeeper();
     trace.outcome = await options.runner().scan(prepared, keeper, trace.gone);
     if (keeper.body === undefined) return reply.hijack();
-    cutWhenNotTaken(reply.raw, options.config.http.replyTimeoutMs);
+    cutWhenNotTaken(reply.raw, options.config.http.replyTimeoutMs, () => trace.cut());
     return reply.type(form.type).send(Buffer.from(keeper.body.buffer, keeper.body.byteOffset, keeper.body.byteLength));
   } finally {
     slot.release();
@@ -88,9 +88,9 @@ async function stream(
   { runner, log, config }: AppOptions,
 ): Promise<FastifyReply> {
   const { trace } = request;
-  const frames = new FrameStream(reply.raw, form.type, config.http.replyTimeoutMs);
   try {
-    trace.outcome = await runner().scan(prepared, frames, trace.gone);
+    trace.outcome = await runner().scan(prepared, new FrameStream(reply.raw, form.type), trace.gone);
+    cutWhenNotTaken(reply.raw, config.http.replyTimeoutMs, () => trace.cut());
   } catch (thrown) {
     if (!reply.raw.headersSent) throw thrown;
     // A fault of ours in the middle of a reply: without a last frame the client knows that the stream was cut.

@@ -35,6 +35,8 @@ export class RequestTrace implements RequestAtWork {
   slot: ScanSlot | null = null;
 
   private readonly reply: ServerResponse;
+  /** True once the reply was given up because its client did not take it; the connection's own word is not clear then. */
+  private isCut = false;
   /** The problem that went out on the bare connection instead of a reply. */
   private below: Problem | undefined;
 
@@ -52,7 +54,7 @@ export class RequestTrace implements RequestAtWork {
     this.gone = gone.signal;
     this.whenClosed(() => {
       this.slot?.release();
-      const isWhole = reply.writableFinished;
+      const isWhole = reply.writableFinished && !this.isCut;
       if (!isWhole) gone.abort();
       const outcome = isWhole ? this.outcome : (this.below?.code ?? 'client_gone');
       const status = this.below === undefined ? reply.statusCode : statusOf(this.below);
@@ -67,6 +69,11 @@ export class RequestTrace implements RequestAtWork {
   get replyState(): 'not_begun' | 'sending' | 'sent' {
     if (this.reply.writableFinished) return 'sent';
     return this.reply.headersSent ? 'sending' : 'not_begun';
+  }
+
+  /** Notes that the reply is given up because its client does not take it. */
+  cut(): void {
+    this.isCut = true;
   }
 
   answeredBelow(problem: Problem): void {

@@ -83,6 +83,7 @@ function planRange(
       reply: 'count',
       encoding: 'json',
       framed: false,
+      flushes: false,
       diagnostic: false,
       budgets,
     },

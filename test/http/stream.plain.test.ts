@@ -8,6 +8,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   ask,
+  connections,
   eventually,
   open,
   replyTo,
@@ -26,13 +27,6 @@ const STREAM = { accept: 'application/x-ndjson' };
 
 function start(env: Record<string, string> = {}, more: { graceMs?: number } = {}): Promise<TestService> {
   return serviceWith(env, { workerUrl: SCRIPTED_WORKER, ...more });
-}
-
-/** Connections that the service has. */
-function connections(service: TestService): Promise<number> {
-  return new Promise((resolve, reject) =>
-    service.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
-  );
 }
 
 function frames(text: string): Record<string, unknown>[] {
