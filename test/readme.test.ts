@@ -35,6 +35,7 @@ describe('the README', () => {
     expect(figures('`max_examined_bytes`')).toEqual([limits.MAX_EXAMINED_BYTES_DEFAULT, limits.MAX_EXAMINED_BYTES_CAP]);
     expect(figures('`deadline_ms`')).toEqual([limits.DEADLINE_MS_DEFAULT, limits.DEADLINE_MS_MAX]);
     expect(figures('`pages`')).toEqual([limits.PAGES_DEFAULT, limits.PAGES_MAX]);
+    expect(figures('`progress_ms`')).toEqual([limits.PROGRESS_MS_DEFAULT, limits.PROGRESS_MS_CAP]);
   });
 
   it('gives previews their limits', () => {

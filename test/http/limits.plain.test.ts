@@ -130,9 +130,11 @@ it('a finished reply that its client does not take is cut after the reply time, 
       },
     }) as unknown as ServerResponse & { isCut: boolean };
   const [stuck, taken] = [reply(), reply()];
-  cutWhenNotTaken(taken, 20);
-  cutWhenNotTaken(stuck, 20);
+  const said: string[] = [];
+  cutWhenNotTaken(taken, 20, () => said.push('taken'));
+  cutWhenNotTaken(stuck, 20, () => said.push('stuck'));
   taken.emit('close');
   await eventually(() => stuck.isCut);
   expect(taken.isCut).toBe(false);
+  expect(said).toEqual(['stuck']);
 });

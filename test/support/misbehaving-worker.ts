@@ -28,7 +28,7 @@ export default async function obey(order: Order): Promise<unknown> {
       for (;;);
     case 'hoard': {
       const kept: number[][] = [];
-      for (;;) kept.push(new Array<number>(1_000_000).fill(0));
+      for (;;) kept.push(Array.from({ length: 1_000_000 }, () => 0));
     }
     case 'exhaust':
       return { ok: new ArrayBuffer(Number.MAX_SAFE_INTEGER) };

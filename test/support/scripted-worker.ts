@@ -34,7 +34,7 @@ export default async function answer(task: WorkerTask): Promise<WorkerReply<unkn
     while (spec.topic === 'hangs');
     if (spec.topic === 'exhausts') return { ok: new ArrayBuffer(Number.MAX_SAFE_INTEGER) };
     const hoard: number[][] = [];
-    while (spec.topic === 'hoards') hoard.push(new Array<number>(1_000_000).fill(0));
+    while (spec.topic === 'hoards') hoard.push(Array.from({ length: 1_000_000 }, () => 0));
   }
   if (spec.topic === 'slow') await new Promise((resolve) => setTimeout(resolve, 20));
   return { ok: slice(spec, before, stopOf(task.control, task.deadlineAtMs)) };
