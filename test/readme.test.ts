@@ -121,7 +121,7 @@ describe('the README', () => {
     expect(nodes.length).toBeGreaterThanOrEqual(6);
     for (const node of nodes) filters.push(`{"v":1,"evaluator_version":1,"codec":"json","expr":${node}}`);
     for (const text of filters) {
-      const { digest, warnings } = compileLaser(text, { strict: true, regex: cachedRegexEngine });
+      const { digest, warnings } = compileLaser(text, { strict: true, regex: cachedRegexEngine, seeksMistakes: true });
       expect(digest).toMatch(/^[0-9a-f]{64}$/);
       // The codec of the lone nodes is the test's, and a glob that ignores case is shown on purpose.
       const reasons = warnings.map(({ reason }) => reason);

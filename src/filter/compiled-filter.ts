@@ -9,6 +9,11 @@ import type { RegexEngine } from './regex.js';
 import type { WarningReason } from './warning-reasons.js';
 
 export interface CompileOptions {
+  /**
+   * Also look for what is legal but probably not meant. Default false: it takes about as long as compiling, and a scan of
+   * thousands of filters shows its warnings to nobody.
+   */
+  readonly seeksMistakes?: boolean;
   /** Refuse unknown members instead of reporting them. */
   readonly strict: boolean;
   /** Compiles each `regex` pattern once, to find out whether it does; wrap it in a cache to keep what it made. */
@@ -41,6 +46,7 @@ export interface CompiledFilter {
   readonly canonical: string;
   /** Lower-case hex. */
   readonly digest: string;
+  /** Ignored members, and what else there is to say under `seeksMistakes`. */
   readonly warnings: readonly FilterWarning[];
   readonly summary: FilterSummary;
 }

@@ -83,11 +83,18 @@ export class ScanCompiler {
     }
   }
 
-  /** Compiles one filter, for `validate` and `test`. Throws as `compiled` does, but accepts every codec. */
-  compileText(filter: FilterTextSpec): CompiledFilter {
+  /**
+   * Compiles one filter, for `validate`, which `seeksMistakes`, and `test`. Throws as `compiled` does, but accepts every
+   * codec.
+   */
+  compileText(filter: FilterTextSpec, seeksMistakes = false): CompiledFilter {
     let compiled: CompiledFilter;
     try {
-      compiled = compileFilter(filter.dialect, filter.text, { strict: filter.strict, regex: this.patterns });
+      compiled = compileFilter(filter.dialect, filter.text, {
+        strict: filter.strict,
+        regex: this.patterns,
+        seeksMistakes,
+      });
     } catch (thrown) {
       if (thrown instanceof Refusal) throw new Refusal(inRequest(thrown.problem, filter));
       throw thrown;

@@ -16,7 +16,7 @@ import { readTestRecord } from './test-record.js';
 
 /** What a filter is and costs. Throws a `Refusal` where it does not compile. */
 export function validateFilter(compiler: ScanCompiler, task: ValidateTask): ValidateReply {
-  const { digest, canonical, warnings, summary } = compiler.compileText(task.filter);
+  const { digest, canonical, warnings, summary } = compiler.compileText(task.filter, true);
   const { class: costClass, score, indexable } = summary.cost;
   return {
     digest,

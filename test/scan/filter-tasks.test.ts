@@ -45,6 +45,21 @@ describe('validate', () => {
     expect(reply.warnings).toEqual([expect.objectContaining({ pointer: '/colour', reason: 'unknown_member' })]);
   });
 
+  test('warns of what is probably a mistake, and says what makes a filter heavy', () => {
+    const never = { all: [{ present: 'a' }, { absent: 'a' }] };
+    const heavy = { text: { field: 'a', kind: 'regex', pattern: '^x+' } };
+    const reply = (expr: object) =>
+      checked(ValidateReplySchema, validateFilter(compiler, planValidate({ filter: filterText({ expr }) })));
+    expect(reply(never).warnings).toEqual([
+      expect.objectContaining({
+        pointer: '/expr/all/1',
+        reason: 'never_true',
+        hint: expect.stringContaining('/expr/all/0'),
+      }),
+    ]);
+    expect(reply(heavy)).toMatchObject({ cost: { class: 'heavy', indexable: false }, warnings: [{ reason: 'heavy' }] });
+  });
+
   test('accepts every codec', () => {
     const filter = filterText({ codec: 'avro', schema_refs: [7] });
     expect(validateFilter(compiler, planValidate({ filter })).canonical).toContain('avro');

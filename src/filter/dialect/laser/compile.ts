@@ -41,7 +41,8 @@ export function compileLaser(text: string, options: CompileOptions): CompiledFil
   checkRegexes(reader, filter.expr, options.regex);
   const digest = laserDigest(canonical);
   const lowered = lowerLaser(filter, digest);
-  const warnings = [...reader.finishedWarnings(), ...warnLaser(filter, options.regex)];
+  const mistakes = options.seeksMistakes === true ? warnLaser(filter, options.regex) : [];
+  const warnings = [...reader.finishedWarnings(), ...mistakes];
   return { lowered, canonical, digest, warnings, summary: summarize(lowered.root) };
 }
 

@@ -7,8 +7,8 @@ import { cachedRegexEngine } from '../../../support/regex-engine.js';
 import { Seeded } from '../../../support/seeded.js';
 import { untidied } from '../../../support/untidied-filter.js';
 
-const tolerant = { strict: false, regex: cachedRegexEngine };
-const strict = { strict: true, regex: cachedRegexEngine };
+const tolerant = { strict: false, regex: cachedRegexEngine, seeksMistakes: true };
+const strict = { strict: true, regex: cachedRegexEngine, seeksMistakes: true };
 
 describe('random filters', () => {
   it('have a canonical text that reads back as itself', () => {

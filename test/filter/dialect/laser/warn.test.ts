@@ -41,7 +41,8 @@ interface Found {
 
 function warningsOf(expr: object, more: object = {}): readonly Found[] {
   const document = { v: 1, evaluator_version: 1, expr, codec: 'json', ...more };
-  return compileLaser(JSON.stringify(document), { strict: false, regex: cachedRegexEngine }).warnings;
+  return compileLaser(JSON.stringify(document), { strict: false, regex: cachedRegexEngine, seeksMistakes: true })
+    .warnings;
 }
 
 const found = (warnings: readonly Found[]): string[] => warnings.map(({ reason, pointer }) => `${reason} ${pointer}`);
@@ -272,16 +273,26 @@ describe('a warning', () => {
     const expr = all(other);
     expect(found(warningsOf(expr, { comment: 1 }))).toEqual(['unknown_member /comment', 'redundant_group /expr']);
     const document = JSON.stringify({ v: 1, evaluator_version: 1, expr, codec: 'json' });
-    const strict = compileLaser(document, { strict: true, regex: cachedRegexEngine });
+    const strict = compileLaser(document, { strict: true, regex: cachedRegexEngine, seeksMistakes: true });
     expect(found(strict.warnings)).toEqual(['redundant_group /expr']);
   });
 
   it('is not given for the filters that the benchmarks and the demo run, but for what makes one heavy', () => {
     const filters = [...ORBIT_GROUPS, ...WEBHOOK_GROUPS].map(({ filter }) => filter);
     const warned = [...filters, ...SELECTIVITY_PERCENTS.map(selectivityFilter)].flatMap((filter) =>
-      found(compileLaser(JSON.stringify(filter), { strict: true, regex: cachedRegexEngine }).warnings),
+      found(
+        compileLaser(JSON.stringify(filter), { strict: true, regex: cachedRegexEngine, seeksMistakes: true }).warnings,
+      ),
     );
     expect(warned).toEqual(['heavy /expr/all/1']);
+  });
+});
+
+describe('compiling for a scan', () => {
+  it('looks for no mistakes', () => {
+    const document = JSON.stringify({ v: 1, evaluator_version: 1, expr: all(other, other), codec: 'json', comment: 1 });
+    const { warnings } = compileLaser(document, { strict: false, regex: cachedRegexEngine });
+    expect(found(warnings)).toEqual(['unknown_member /comment']);
   });
 });
 
@@ -298,7 +309,7 @@ describe('the reasons', () => {
     for (let round = 0; round < 500; round += 1) {
       const filter = randomFilter(seeded);
       const document: unknown = JSON.parse(filter);
-      const { warnings } = compileLaser(filter, { strict: false, regex: cachedRegexEngine });
+      const { warnings } = compileLaser(filter, { strict: false, regex: cachedRegexEngine, seeksMistakes: true });
       expect(warnings.length).toBeLessThan(400);
       for (const { pointer, reason, hint } of warnings) {
         expect(WARNING_REASONS).toHaveProperty(reason);
