@@ -62,12 +62,17 @@ function matches(pieces: Pieces, text: string): boolean {
   return at <= text.length - last.length;
 }
 
-/** A key of the configuration: its name for logs, what the key hashes to, what it grants. */
-export interface ApiKey {
+/** Who asks. */
+export interface Caller {
+  /** For the log: the name of a key, the subject of a token. */
   readonly name: string;
+  readonly grant: Grant;
+}
+
+/** A key of the configuration, as what it hashes to. */
+export interface ApiKey extends Caller {
   /** SHA-256 of the key's UTF-8 bytes. */
   readonly sha256: Uint8Array;
-  readonly grant: Grant;
 }
 
 /** Keys that one configuration may name: each is compared at every request, which costs about a microsecond. */

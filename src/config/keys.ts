@@ -25,8 +25,11 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
-/** How a value is written: `integer` 16 · `bytes` "64 MiB" · `duration` "10s" · `text` · `level` · `flag` true · `secrets` a list. */
-export type KeyKind = 'integer' | 'bytes' | 'duration' | 'text' | 'level' | 'flag' | 'secrets';
+/**
+ * How a value is written: `integer` 16 · `bytes` "64 MiB" · `duration` "10s" · `text` · `level` · `flag` true ·
+ * `algorithm` of tokens, or none · `secret` a text that is never shown · `secrets` a list of them.
+ */
+export type KeyKind = 'integer' | 'bytes' | 'duration' | 'text' | 'level' | 'flag' | 'algorithm' | 'secret' | 'secrets';
 
 /** One key. `min` and `max` are inclusive, in units, bytes or milliseconds; absent for texts. */
 export interface KeyRow {
@@ -45,6 +48,12 @@ export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 
 
 /** Shortest continuation key in bytes: 128 bits, below which a signature could be guessed offline. */
 export const CONTINUATION_KEY_BYTES_MIN = 16;
+
+/** Algorithms of tokens; one of them is configured. `none` is not one. */
+export const JWT_ALGORITHMS = ['HS256', 'RS256', 'ES256'] as const;
+
+/** Shortest secret of HS256 in bytes: as long as its hash, below which it could be guessed offline. */
+export const HS256_BYTES_MIN = 32;
 
 /** The whole table but `stores`, in the order of `config/default.toml`. */
 export const CONFIG_KEYS = [
@@ -101,7 +110,18 @@ export const CONFIG_KEYS = [
   row('limits', 'progress_ms', 'duration', '60s', 'cap of `progress_ms`', 1, PROGRESS_MS_CAP),
   row('continuation', 'keys', 'secrets', [], 'keys that sign continuations: the first signs, all verify'),
   row('auth', 'keys', 'secrets', [], `keys of callers: ${API_KEY_FORM}`),
-  row('auth', 'allow_anonymous', 'flag', false, 'serve a host that is not loopback although no key is configured'),
+  row(
+    'auth',
+    'jwt_algorithm',
+    'algorithm',
+    '',
+    `the one algorithm of tokens, ${JWT_ALGORITHMS.join(', ')}; empty for no tokens`,
+  ),
+  row('auth', 'jwt_key', 'secret', '', 'secret of HS256, or public key (PEM) or JWK set that verifies tokens'),
+  row('auth', 'jwt_issuer', 'text', '', 'claim `iss` of tokens'),
+  row('auth', 'jwt_audience', 'text', '', 'what the claim `aud` of tokens holds'),
+  row('auth', 'jwt_clock_tolerance', 'duration', '30s', 'how far clocks may differ for `exp` and `nbf`', 0, 300_000),
+  row('auth', 'allow_anonymous', 'flag', false, 'serve a host that is not loopback although nobody has to show a key'),
   row('log', 'level', 'level', 'info', `one of ${LOG_LEVELS.join(', ')}`),
 ] as const satisfies readonly KeyRow[];
 

@@ -12,6 +12,8 @@ import type { Problem } from '../core/error-codes.js';
 import {
   CONFIG_KEYS,
   CONTINUATION_KEY_BYTES_MIN,
+  HS256_BYTES_MIN,
+  JWT_ALGORITHMS,
   LOG_LEVELS,
   STORES_MAX,
   STORES_SECTION,
@@ -64,8 +66,19 @@ export interface Config {
   /** Newest first: the first signs, all verify. Empty: the service makes a random one and warns. */
   readonly continuation: { readonly keys: readonly Uint8Array[] };
   readonly stores: Readonly<Record<string, string>>;
-  /** Without a key nobody is asked who they are. */
-  readonly auth: { readonly keys: readonly ApiKey[]; readonly allowAnonymous: boolean };
+  /** Without a key and without tokens nobody is asked who they are. */
+  readonly auth: {
+    readonly keys: readonly ApiKey[];
+    readonly jwt?: {
+      readonly algorithm: (typeof JWT_ALGORITHMS)[number];
+      /** A secret, a PEM text or a JWK set; the service reads it when it starts. */
+      readonly key: string;
+      readonly issuer: string;
+      readonly audience: string;
+      readonly clockToleranceMs: number;
+    };
+    readonly allowAnonymous: boolean;
+  };
   readonly log: { readonly level: (typeof LOG_LEVELS)[number] };
 }
 
@@ -103,9 +116,9 @@ export function loadConfig(text: string, env: Readonly<Record<string, string | u
     else values.set(name, value);
   }
   const roots = readStores(given.stores, faults);
-  const keys = readAuth(values, faults);
+  const auth = readAuth(values, faults);
   if (faults.length > 0) throw new Refusal(problem(faults));
-  return freeze(values, roots, keys);
+  return freeze(values, roots, auth);
 }
 
 function problem(faults: readonly string[]): Problem {
@@ -160,7 +173,15 @@ function readValue(row: KeyRow, value: unknown): Scalar | { readonly fault: stri
     case 'duration':
       return bounded(row, readDuration(value, row.key.endsWith('_ms')), DURATION_FORM, value);
     case 'text':
-      return typeof value === 'string' && value !== '' ? value : { fault: 'expected text that is not empty' };
+      return typeof value === 'string' && (value !== '' || row.fallback === '')
+        ? value
+        : { fault: `expected text${row.fallback === '' ? '' : ' that is not empty'}` };
+    case 'algorithm':
+      return value === '' || JWT_ALGORITHMS.some((one) => one === value)
+        ? (value as string)
+        : { fault: `expected one of ${JWT_ALGORITHMS.join(', ')} or nothing, given ${shown(value)}` };
+    case 'secret':
+      return typeof value === 'string' ? value : { fault: 'expected text' };
     case 'level':
       return LOG_LEVELS.some((level) => level === value)
         ? (value as string)
@@ -197,23 +218,49 @@ function readSecrets(value: unknown, bytesMin: number): readonly string[] | { re
 }
 
 /**
- * The keys of callers. A host that others can reach has some, or says that anybody may ask: everything else that this
+ * Who may ask. A host that others can reach has keys or tokens, or says that anybody may ask: everything else that this
  * service does by default is for its own machine.
  */
-function readAuth(values: ReadonlyMap<string, Scalar>, faults: string[]): readonly ApiKey[] {
+function readAuth(values: ReadonlyMap<string, Scalar>, faults: string[]): Config['auth'] {
   const read = readApiKeys((values.get('auth.keys') as readonly string[] | undefined) ?? []);
-  if ('fault' in read) {
-    faults.push(`auth.keys: ${read.fault}`);
-    return [];
-  }
-  const isOpen = values.get('auth.allow_anonymous') === true;
+  if ('fault' in read) faults.push(`auth.keys: ${read.fault}`);
+  const keys = 'fault' in read ? [] : read;
+  const jwt = readJwt(values, faults);
+  const isGuarded = 'fault' in read || keys.length > 0 || jwt !== undefined;
+  const allowAnonymous = values.get('auth.allow_anonymous') === true;
   const host = values.get('http.host');
-  if (read.length > 0 && isOpen) {
-    faults.push('auth.allow_anonymous: there are auth.keys, which everybody would pass by');
-  } else if (read.length === 0 && !isOpen && typeof host === 'string' && !isLoopback(host)) {
-    faults.push('http.host: it is not loopback, so set auth.keys, or auth.allow_anonymous = true to serve anybody');
+  if (isGuarded && allowAnonymous) {
+    faults.push('auth.allow_anonymous: there are keys or tokens, which everybody would pass by');
+  } else if (!isGuarded && !allowAnonymous && typeof host === 'string' && !isLoopback(host)) {
+    faults.push(
+      'http.host: it is not loopback, so set auth.keys or auth.jwt_algorithm, or auth.allow_anonymous = true to serve anybody',
+    );
   }
-  return read;
+  return { keys, ...(jwt === undefined ? {} : { jwt }), allowAnonymous };
+}
+
+/** The keys that belong together: all of them, or none. */
+function readJwt(values: ReadonlyMap<string, Scalar>, faults: string[]): Config['auth']['jwt'] {
+  const text = (name: string): string => String(values.get(`auth.jwt_${name}`) ?? '');
+  const algorithm = JWT_ALGORITHMS.find((one) => one === text('algorithm'));
+  const given = ['key', 'issuer', 'audience'].filter((name) => text(name) !== '');
+  if (algorithm === undefined) {
+    // A bad value has been named already.
+    if (given.length > 0 && values.has('auth.jwt_algorithm')) {
+      faults.push(`auth.jwt_algorithm: needed beside ${given.map((name) => `auth.jwt_${name}`).join(', ')}`);
+    }
+    return undefined;
+  }
+  for (const name of ['key', 'issuer', 'audience']) {
+    if (text(name) === '') faults.push(`auth.jwt_${name}: needed beside auth.jwt_algorithm`);
+  }
+  const key = text('key');
+  const isSet = key.trimStart().startsWith('{');
+  if (algorithm === 'HS256' && key !== '' && !isSet && Buffer.byteLength(key) < HS256_BYTES_MIN) {
+    faults.push(`auth.jwt_key: a secret has at least ${HS256_BYTES_MIN} bytes`);
+  }
+  const clockToleranceMs = values.get('auth.jwt_clock_tolerance') as number;
+  return { algorithm, key, issuer: text('issuer'), audience: text('audience'), clockToleranceMs };
 }
 
 /** True for addresses that only this machine reaches. */
@@ -240,11 +287,7 @@ function shown(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
 }
 
-function freeze(
-  values: ReadonlyMap<string, Scalar>,
-  stores: Record<string, string>,
-  callers: readonly ApiKey[],
-): Config {
+function freeze(values: ReadonlyMap<string, Scalar>, stores: Record<string, string>, auth: Config['auth']): Config {
   const number = (name: string): number => values.get(name) as number;
   const keys = values.get('continuation.keys') as readonly string[];
   return Object.freeze({
@@ -285,10 +328,7 @@ function freeze(
     }),
     continuation: Object.freeze({ keys: Object.freeze(keys.map((key) => new TextEncoder().encode(key))) }),
     stores: Object.freeze(stores),
-    auth: Object.freeze({
-      keys: Object.freeze(callers),
-      allowAnonymous: values.get('auth.allow_anonymous') as boolean,
-    }),
+    auth: Object.freeze(auth),
     log: Object.freeze({ level: values.get('log.level') as Config['log']['level'] }),
   });
 }

@@ -11,7 +11,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Refusal, refuse, type Problem } from '../core/error-codes.js';
-import { admitCaller, isGuarded } from './access.js';
+import { Guard, isGuarded } from './access.js';
 import type { AppOptions } from './app-options.js';
 import { addBodyReaders } from './body.js';
 import { Connections } from './connections.js';
@@ -31,7 +31,8 @@ const NOTHING_HERE: Problem = { code: 'not_found', detail: 'There is nothing at 
 
 /** Builds the instance with all its routes; `ready()` has been awaited, nothing listens yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { http } = options.config;
+  const { http, auth } = options.config;
+  const guard = await Guard.open(auth, options.clock);
   const connections = new Connections(http, options.clock, options.metrics, options.log);
   const waiting = new WeakMap<IncomingMessage, ServerResponse>();
   const app = Fastify({
@@ -78,7 +79,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       reply.header('connection', 'close');
       if (request.routeOptions.config?.isOperation !== true) refuse('unavailable', 'The service is shutting down.');
     }
-    await admitCaller(request, reply, options.config.auth);
+    await guard.admit(request, reply);
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOfError(error);
@@ -93,12 +94,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     waiting.get(request.raw)?.writeContinue();
     return options.runner().stopped;
   });
-  if (isGuarded(options.config.auth)) {
+  if (isGuarded(auth)) {
     app.addHook('onRoute', (route) => {
       route.schema = { ...route.schema, ...securityOf(route.config?.access ?? 'admin') };
     });
   }
-  await app.register(swagger, openApiOptions(options.version, isGuarded(options.config.auth)));
+  await app.register(swagger, openApiOptions(options.version, isGuarded(auth)));
   registerScanRoute(app, options);
   registerFilterRoutes(app, options);
   registerOperationRoutes(app, options);

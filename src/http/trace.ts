@@ -7,13 +7,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { DEFAULT_SHARD } from '../admission/shard.js';
+import type { Caller } from '../config/grant.js';
 import type { Clock } from '../core/clock.js';
 import type { Problem } from '../core/error-codes.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RouteLabel } from '../metrics/table.js';
 import type { ScanSlot } from '../run/runner.js';
 import { statusOf } from '../wire/problem.js';
-import type { Caller } from './access.js';
 import type { RequestAtWork } from './client-error.js';
 import type { Log } from './log.js';
 

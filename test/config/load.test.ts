@@ -131,6 +131,12 @@ describe('refusals', () => {
     ['[http]\nhost = "::"', 'http.host'],
     ['[http]\nhost = "127.evil.example"', 'http.host'],
     ['[auth]\nkeys = ["hunter2"]', 'auth.keys'],
+    ['[auth]\njwt_algorithm = "none"', 'auth.jwt_algorithm'],
+    ['[auth]\njwt_algorithm = "HS256"', 'auth.jwt_key'],
+    ['[auth]\njwt_algorithm = "HS256"', 'auth.jwt_issuer'],
+    ['[auth]\njwt_algorithm = "HS256"', 'auth.jwt_audience'],
+    ['[auth]\njwt_algorithm = "HS256"\njwt_key = "hunter2"', 'auth.jwt_key: a secret'],
+    ['[auth]\njwt_key = "hunter2"', 'auth.jwt_algorithm: needed'],
     ['[auth]\nallow_anonymous = "yes"', 'auth.allow_anonymous'],
     [`[auth]\nallow_anonymous = true\nkeys = ["a sha256:${'0'.repeat(64)} admin"]`, 'auth.allow_anonymous'],
   ])('%j is refused and names the key', (text, name) => {
@@ -151,6 +157,7 @@ describe('refusals', () => {
 
   it('a secret is never repeated, not even by a syntax error beside it', () => {
     expect(refusal('[continuation]\nkeys = ["hunter2"]')).not.toContain('hunter2');
+    expect(refusal('[auth]\njwt_algorithm = "HS256"\njwt_key = "hunter2"')).not.toContain('hunter2');
     expect(refusal('[auth]\nkeys = ["hunter2", "name hunter2 scan hunter2"]')).not.toContain('hunter2');
     expect(refusal('[continuation]\nkeys = ["hunter2hunter2hunter2", }')).not.toContain('hunter2');
   });

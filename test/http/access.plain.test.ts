@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SignJWT, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ask,
@@ -231,6 +232,51 @@ describe('the document', () => {
       '/v1/filters/preview': [{ caller: ['scan'] }],
       '/v1/filters/diff': [{ caller: ['scan'] }],
     });
+  });
+});
+
+describe('tokens', () => {
+  const SECRET = 'a-secret-of-at-least-thirty-two-bytes';
+  const sign = (claims: JWTPayload): Promise<string> =>
+    new SignJWT({ iss: 'issuer', aud: 'winnow', sub: 'subject', ...claims })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('1 minute')
+      .sign(new TextEncoder().encode(SECRET));
+
+  it('are shown as keys are, beside them, and grant what their claims say', async () => {
+    const mixed = await serviceWith({
+      WINNOW_AUTH_KEYS: `operator ${hashOf(KEYS.admin)} admin`,
+      WINNOW_AUTH_JWT_ALGORITHM: 'HS256',
+      WINNOW_AUTH_JWT_KEY: SECRET,
+      WINNOW_AUTH_JWT_ISSUER: 'issuer',
+      WINNOW_AUTH_JWT_AUDIENCE: 'winnow',
+    });
+    const scan = async (shown: string): Promise<Reply> =>
+      ask(mixed, { body: scanBody(), headers: { authorization: `Bearer ${shown}` } });
+    const reader = await sign({ scope: 'scan', streams: ['s/*'] });
+    expect((await scan(reader)).status).toBe(200);
+    expect((await scan(await sign({ scope: 'scan', streams: ['other/*'] }))).status).toBe(403);
+    expect((await scan(await sign({ streams: ['s/*'] }))).status).toBe(403);
+    const [, claims] = reader.split('.');
+    for (const shown of [`${reader}x`, `eyJhbGciOiJub25lIn0.${claims}.`, SECRET]) {
+      const refused = await scan(shown);
+      expect(refused.status).toBe(401);
+      expect(refused.headers['www-authenticate']).toBe('Bearer realm="winnow", error="invalid_token"');
+    }
+    const headers = { authorization: `Bearer ${KEYS.admin}` };
+    expect((await ask(mixed, { method: 'GET', path: '/stats', headers })).status).toBe(200);
+    await eventually(() => mixed.lines.some((line) => line['caller'] === 'subject' && line['outcome'] === 'ok'));
+    expect(JSON.stringify(mixed.lines)).not.toMatch(/eyJ|a-secret-of/);
+  });
+
+  it('a key of the configuration that is none refuses to start and says so without it', async () => {
+    const refused = serviceWith({
+      WINNOW_AUTH_JWT_ALGORITHM: 'RS256',
+      WINNOW_AUTH_JWT_KEY: 'hunter2',
+      WINNOW_AUTH_JWT_ISSUER: 'issuer',
+      WINNOW_AUTH_JWT_AUDIENCE: 'winnow',
+    });
+    await expect(refused).rejects.toThrow(/^configuration refused: auth\.jwt_key: (?!.*hunter2)/);
   });
 });
 
