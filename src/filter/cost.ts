@@ -198,12 +198,29 @@ function matchesOften(leaf: Leaf): number {
   }
 }
 
-/** An `eq` or `in` over literals of one kind that can be looked up, which is the root or stands in a root `all`. */
+/**
+ * An `eq` or `in` over literals of one kind that can be looked up, which is the root or stands in a root `all`. Behind a
+ * regex an equality on the payload decides nothing: a text too long for the regex is a fault that comes first.
+ */
 function isIndexable(root: Predicate): boolean {
-  return (root.node === 'all' ? root.children : [root]).some((child) => {
-    if (child.node !== 'compare' || (child.op !== 'eq' && child.op !== 'in')) return false;
-    const [first] = child.literals;
-    if (first === undefined || first.kind === 'null' || first.kind === 'double') return false;
-    return child.literals.every(({ kind }) => kind === first.kind);
+  for (const child of root.node === 'all' ? headerFirst(root.children) : [root]) {
+    if (isLookedUp(child)) return true;
+    if (readsPayload(child) && holdsRegex(child)) return false;
+  }
+  return false;
+}
+
+function isLookedUp(node: Predicate): boolean {
+  if (node.node !== 'compare' || (node.op !== 'eq' && node.op !== 'in')) return false;
+  const [first] = node.literals;
+  if (first === undefined || first.kind === 'null' || first.kind === 'double') return false;
+  return node.literals.every(({ kind }) => kind === first.kind);
+}
+
+function holdsRegex(node: Predicate): boolean {
+  let found = false;
+  forEachLeaf(node, (leaf) => {
+    found ||= leaf.node === 'text' && leaf.kind === 'regex' && leaf.source.from === 'payload';
   });
+  return found;
 }

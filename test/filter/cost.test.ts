@@ -37,7 +37,9 @@ describe('the cost class', () => {
     ['decode', false, text('glob')],
     ['heavy', false, text('regex')],
     ['heavy', false, text('contains', { case_insensitive: true })],
-    ['heavy', true, { all: [text('regex'), equals('x')] }],
+    ['heavy', true, { all: [equals('x'), text('regex')] }],
+    ['heavy', false, { all: [text('regex'), equals('x')] }],
+    ['heavy', true, { all: [text('regex'), header] }],
   ])('%s, indexable %s: %j', (costClass, indexable, expr) => {
     expect(costOf(expr)).toMatchObject({ class: costClass, indexable });
   });
