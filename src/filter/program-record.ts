@@ -49,10 +49,13 @@ export class ProgramRecord {
   private contentTypeState = UNREAD;
   private readonly headers: HeaderReader;
   private readonly contentTypeSlot: number;
+  private readonly isReadWhole: boolean;
 
-  constructor(headers: HeaderReader, contentTypeSlot: number) {
+  /** `isReadWhole` says that some filter reads whole header blocks. */
+  constructor(headers: HeaderReader, contentTypeSlot: number, isReadWhole: boolean) {
     this.headers = headers;
     this.contentTypeSlot = contentTypeSlot;
+    this.isReadWhole = isReadWhole;
   }
 
   begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void {
@@ -75,8 +78,16 @@ export class ProgramRecord {
     return this.allState === READ;
   }
 
+  /**
+   * Whether the content type can be told, by reading no more than that takes. Where some filter reads the whole block
+   * anyway, that one reading serves both if it succeeds.
+   */
+  isContentTypeJudged(): boolean {
+    return (this.isReadWhole && this.hasHeaders()) || this.hasContentType();
+  }
+
   /** Reads the content type and checks no more than that takes, once; false if that is malformed. */
-  hasContentType(): boolean {
+  private hasContentType(): boolean {
     if (this.contentTypeState === UNREAD && this.headersStart === this.headersEnd) {
       this.contentType = -1;
       this.contentTypeState = READ;

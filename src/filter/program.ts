@@ -37,6 +37,7 @@ import {
 } from './ir.js';
 import { compareTest } from './program-compare.js';
 import { coerceTest, FAULTED, presenceTest, type Test, textTest } from './program-leaf.js';
+import { EqualityIndex, type PlaceOf } from './prefilter.js';
 import { type HeaderReader, ProgramRecord, SlotSource } from './program-record.js';
 import type { RegexEngine } from './regex.js';
 
@@ -58,38 +59,63 @@ export interface Program {
   begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void;
   /** What filter `i` says of the current record, verdict and reason packed. */
   evaluate(i: number): Outcome;
+  /** Takes filter `i` into what `select` chooses from, or out of it; none is in it at first. */
+  setActive(i: number, isActive: boolean): void;
+  /**
+   * Finds the active filters that have to be evaluated on the current record, writes them into `candidates` in no
+   * particular order and returns their number. All other active filters reject the record.
+   */
+  select(): number;
+  readonly candidates: Int32Array;
+}
+
+export interface ProgramOptions {
+  /** False: `select` finds every active filter. Default true; tests compare the two. */
+  readonly isIndexed?: boolean;
 }
 
 /**
  * Compiles validated filters into one program. Throws a `Refusal`: `unsupported` for a codec other than `json` and
  * `headers_only`, `invalid_request` for a pattern the regex engine refuses.
  */
-export function compileProgram(filters: readonly LoweredFilter[], deps: ProgramDeps): Program {
+export function compileProgram(
+  filters: readonly LoweredFilter[],
+  deps: ProgramDeps,
+  { isIndexed = true }: ProgramOptions = {},
+): Program {
   const keys = wantedKeys(filters);
+  const keySlots = new Map(keys.map((key, slot) => [key, slot]));
   const headers = deps.makeHeaders(keys);
-  const record = new ProgramRecord(headers, keys.indexOf(CONTENT_TYPE_KEY));
+  const record = new ProgramRecord(headers, keys.indexOf(CONTENT_TYPE_KEY), filters.some(judgesHeaders));
   const headerSource = new SlotSource(record, headers.slots, null, 'headers_only');
   const payloads = payloadSources(filters, record, deps);
+  const placeOf: PlaceOf = ({ codec }, source) => {
+    if (source.from === 'header') return [headerSource, keySlots.get(source.key)!];
+    const payload = payloads.get(codec);
+    if (payload === undefined) throw new Error('a filter without a payload codec reads the payload');
+    return [payload.source, payload.slots.get(pathKey(source.path))!];
+  };
   const compiled = filters.map((filter) => {
-    const payload = payloads.get(filter.codec);
-    const place = (leaf: Leaf): [SlotSource, number] => {
-      const { source } = leaf;
-      if (source.from === 'header') return [headerSource, keys.indexOf(source.key)];
-      if (payload === undefined) throw new Error('a filter without a payload codec reads the payload');
-      return [payload.source, payload.paths.findIndex((path) => comparePaths(path, source.path) === 0)];
-    };
+    const place = (leaf: Leaf) => placeOf(filter, leaf.source);
     return new CompiledFilter(filter, compileNode(filter.root, place, deps.regex));
   });
   return new FilterProgram(
     record,
     [...payloads.values()].map(({ source }) => source),
     compiled,
+    new EqualityIndex(record, filters, placeOf, isIndexed),
   );
 }
 
 interface Payload {
   readonly source: SlotSource;
-  readonly paths: readonly Path[];
+  /** Slots by `pathKey`. */
+  readonly slots: ReadonlyMap<string, number>;
+}
+
+/** Two paths with the same key are the same. */
+function pathKey(path: Path): string {
+  return JSON.stringify(path);
 }
 
 /** One source per codec that some filter reads, over the union of the paths read under it. */
@@ -104,7 +130,8 @@ function payloadSources(
     if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
     const paths = wantedPaths(filters.filter((filter) => filter.codec === codec));
     const walker = deps.makeWalker(codec, paths, deps.limits);
-    payloads.set(codec, { source: new SlotSource(record, walker.slots, walker, codec), paths });
+    const slots = new Map(paths.map((path, slot) => [pathKey(path), slot]));
+    payloads.set(codec, { source: new SlotSource(record, walker.slots, walker, codec), slots });
   }
   return payloads;
 }
@@ -130,7 +157,7 @@ function wantedKeys(filters: readonly LoweredFilter[]): string[] {
   return [...keys];
 }
 
-type Place = (leaf: Leaf) => [source: SlotSource, slot: number];
+type Place = (leaf: Leaf) => readonly [source: SlotSource, slot: number];
 
 function compileNode(node: Predicate, place: Place, regex: RegexEngine): Test {
   switch (node.node) {
@@ -194,7 +221,7 @@ class CompiledFilter {
 
   constructor(filter: LoweredFilter, test: Test) {
     this.test = test;
-    this.needsAllHeaders = filter.schemaRefs.length > 0 || readsHeaders(filter.root);
+    this.needsAllHeaders = judgesHeaders(filter);
     this.needsContentType = readsPayload(filter.root);
     this.foreignPolicy = filter.foreignPolicy;
     this.mismatchOutcome = outcome(filter.mismatchPolicy === 'pass' ? FAULT : REJECTED, TYPE_MISMATCH);
@@ -217,8 +244,9 @@ class CompiledFilter {
   }
 }
 
-function readsHeaders(root: Predicate): boolean {
-  let found = false;
+/** Whether the whole header block is judged, or at most its content type. */
+function judgesHeaders({ root, schemaRefs }: LoweredFilter): boolean {
+  let found = schemaRefs.length > 0;
   forEachLeaf(root, ({ source }) => {
     found ||= source.from === 'header';
   });
@@ -232,14 +260,31 @@ class FilterProgram implements Program {
   private readonly record: ProgramRecord;
   private readonly sources: readonly SlotSource[];
   private readonly filters: readonly CompiledFilter[];
-  private readonly someNeedAllHeaders: boolean;
+  private readonly index: EqualityIndex;
 
-  constructor(record: ProgramRecord, sources: readonly SlotSource[], filters: readonly CompiledFilter[]) {
+  constructor(
+    record: ProgramRecord,
+    sources: readonly SlotSource[],
+    filters: readonly CompiledFilter[],
+    index: EqualityIndex,
+  ) {
     this.record = record;
     this.sources = sources;
     this.filters = filters;
+    this.index = index;
     this.count = filters.length;
-    this.someNeedAllHeaders = filters.some((filter) => filter.needsAllHeaders);
+  }
+
+  get candidates(): Int32Array {
+    return this.index.candidates;
+  }
+
+  setActive(i: number, isActive: boolean): void {
+    this.index.setActive(i, isActive);
+  }
+
+  select(): number {
+    return this.index.select();
   }
 
   begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void {
@@ -253,9 +298,7 @@ class FilterProgram implements Program {
     if (filter.needsAllHeaders) {
       if (!record.hasHeaders()) return MALFORMED_BLOCK;
     } else if (filter.needsContentType) {
-      // Where another filter reads the whole block anyway, that one reading serves both if it succeeds.
-      const isThere = (this.someNeedAllHeaders && record.hasHeaders()) || record.hasContentType();
-      if (!isThere) return MALFORMED_BLOCK;
+      if (!record.isContentTypeJudged()) return MALFORMED_BLOCK;
     }
     record.mismatch = false;
     return filter.outcomeOf(filter.test(), record);
