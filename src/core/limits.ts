@@ -164,9 +164,8 @@ export const FILTER_TEXT_BYTES_MAX = 1 * MIB;
 /** Writer schemas that a request brings or a filter refers to: a topic has tens; each has to be compiled. */
 export const SCHEMAS_PER_SCAN_MAX = 1024;
 
-/** Filters in one scan (scan-protocol §1). One per scan until the index that makes many cheap arrives. */
+/** Filters in one scan (scan-protocol §1): their numbers, which cross threads twice a slice, stay under 1 MiB. */
 export const FILTERS_PER_SCAN_MAX = 4096;
-export const FILTERS_PER_SCAN_NOW = 1;
 
 /**
  * Deepest JSON text the exact reader enters. A payload given as JSON may nest to `DEPTH_CEILING` and one past it inside

@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import {
   DEPTH_MAX,
-  FILTERS_PER_SCAN_NOW,
+  FILTERS_PER_SCAN_MAX,
   PAYLOAD_BYTES_MAX,
   REGEX_SUBJECT_BYTES_MAX,
   SEGMENTS_PER_SCAN_MAX,
@@ -82,7 +82,7 @@ function capabilitiesOf({ config }: AppOptions): Capabilities {
       max_payload_bytes: PAYLOAD_BYTES_MAX,
       max_depth: DEPTH_MAX,
       regex_subject_bytes_max: REGEX_SUBJECT_BYTES_MAX,
-      filters_per_scan: FILTERS_PER_SCAN_NOW,
+      filters_per_scan: FILTERS_PER_SCAN_MAX,
       segments_per_scan: SEGMENTS_PER_SCAN_MAX,
       json_body_max: config.http.jsonBodyBytesMax,
       msgpack_body_max: config.http.msgpackBodyBytesMax,

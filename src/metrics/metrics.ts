@@ -24,6 +24,7 @@ export interface SliceFigures {
   readonly dropped: number;
   readonly bytesExamined: number;
   readonly bytesReturned: number;
+  readonly skippedByIndex: number;
   /** By reason name. */
   readonly faults: Readonly<Record<string, number>>;
   readonly stagesMs: Readonly<Record<'read' | 'decode' | 'evaluate' | 'encode', number>>;
@@ -86,6 +87,7 @@ export class Metrics {
     this.add('bytes_examined_total', {}, figures.bytesExamined);
     this.add('bytes_returned_total', {}, figures.bytesReturned);
     this.add('bytes_avoided_total', {}, figures.bytesExamined - figures.bytesReturned);
+    this.add('records_skipped_total', { by: 'index' }, figures.skippedByIndex);
     this.observe('slice_seconds', {}, figures.sliceMs);
     for (const stage of ['read', 'decode', 'evaluate', 'encode'] as const) {
       this.observe('stage_seconds', { stage }, figures.stagesMs[stage]);

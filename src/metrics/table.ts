@@ -83,7 +83,7 @@ export const METRICS = {
   bytes_examined_total: counter('Stored frame bytes of examined pairs'),
   bytes_returned_total: counter('Stored frame bytes of delivered pairs'),
   bytes_avoided_total: counter('Stored frame bytes examined and not delivered'),
-  records_skipped_total: counter('Records skipped without evaluation', { by: ['index', 'prefilter'] }),
+  records_skipped_total: counter('Record and filter pairs rejected without evaluation', { by: ['index', 'prefilter'] }),
   pages_total: counter('Pages by stop', { stop: STOP_LABELS }),
   slice_seconds: histogram('Time of a slice on its worker', SLICE_BUCKETS),
   stage_seconds: histogram('Time of a slice by stage', SLICE_BUCKETS, { stage: STAGE_LABELS }),

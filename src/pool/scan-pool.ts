@@ -118,7 +118,7 @@ export class ScanPool {
     const timer = setTimeout(() => this.kill(killer), this.options.killAfterMs);
     try {
       return (await this.threads.run(task, {
-        transferList: openPages(task),
+        transferList: carried(task),
         signal: killer.signal,
       })) as WorkerReply<T>;
     } catch (thrown) {
@@ -196,8 +196,9 @@ export class ScanPool {
   }
 }
 
-/** The buffers of the pages that a slice goes on filling: handed over, never copied (house §2). */
-function openPages(task: WorkerTask): ArrayBuffer[] {
+/** The buffers that a slice goes on filling, its table and its open pages: handed over, never copied (house §2). */
+function carried(task: WorkerTask): ArrayBuffer[] {
   if (task.kind !== 'slice' || task.state === null) return [];
-  return task.state.runs.flatMap(({ page }) => (page === null ? [] : [page.bytes.buffer as ArrayBuffer]));
+  const { table, pages } = task.state;
+  return [table.buffer, ...pages.map(({ bytes }) => bytes.buffer as ArrayBuffer)];
 }

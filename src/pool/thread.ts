@@ -60,11 +60,11 @@ async function loadEntry(): Promise<RunTask> {
   return module.default;
 }
 
-/** Buffers of the finished and open pages of a slice's reply. */
+/** Buffers of the finished and open pages of a slice's reply, and of its table. */
 function replyBuffers(reply: WorkerReply<unknown>): ArrayBuffer[] {
   if (!('ok' in reply) || !isSliceReply(reply.ok)) return [];
-  const open = reply.ok.state.runs.flatMap(({ page }) => (page === null ? [] : [page.bytes]));
-  return [...reply.ok.pages.map(({ bytes }) => bytes), ...open].map(({ buffer }) => buffer as ArrayBuffer);
+  const { pages, state } = reply.ok;
+  return [...[...pages, ...state.pages].map(({ bytes }) => bytes.buffer as ArrayBuffer), state.table.buffer];
 }
 
 function isSliceReply(value: unknown): value is SliceReply {

@@ -16,10 +16,10 @@ import type { Clock } from '../core/clock.js';
 import { Refusal, type ErrorCode, type Problem } from '../core/error-codes.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { ScanPool } from '../pool/scan-pool.js';
+import { ScanProgress } from '../scan/progress.js';
 import {
   CONTROL_CANCEL,
   CONTROL_CELLS,
-  type FilterProgress,
   type ScanSpec,
   type ScanState,
   type SliceBounds,
@@ -89,8 +89,8 @@ class ScanRun {
   private readonly spec: SharedArrayBuffer;
   private readonly passed = { records: 0, bytes: 0 };
   private readonly progress = new ProgressReport();
-  /** What the last slice that answered says of the filters. */
-  private filters: readonly FilterProgress[] = [];
+  /** What the slices that answered say of the filters. */
+  private readonly filters: ScanProgress;
   /** When the stream began or was last sent a progress frame. */
   private progressAtMs = 0;
   /** Set from the first frame of a stream to its last. */
@@ -105,6 +105,7 @@ class ScanRun {
     const spec = encodeMsgpack(scan.spec);
     this.spec = new SharedArrayBuffer(spec.byteLength);
     new Uint8Array(this.spec).set(spec);
+    this.filters = new ScanProgress(scan.spec.filters.map(({ id }) => id));
   }
 
   async toTheEnd(): Promise<ScanOutcome> {
@@ -122,6 +123,7 @@ class ScanRun {
       if (this.signals.gone.aborted || answer === null) return 'client_gone';
       if ('problem' in answer) return this.fail(answer.problem, state);
       const reply: SliceReply = answer.ok;
+      this.filters.apply(reply.state);
       this.count(reply);
       this.send(reply, state === null);
       state = reply.state;
@@ -173,7 +175,6 @@ class ScanRun {
 
   private send(reply: SliceReply, isFirst: boolean): void {
     const { framed, encoding } = this.scan.spec;
-    this.filters = reply.state.filters;
     if (framed && isFirst) this.sink.begin(encodeFrame(encoding, beginFrame(this.scan.spec, reply.begin ?? [])));
     for (const page of reply.pages) this.sink.page(page.bytes);
     if (!framed || reply.done || !isFirst) return;
@@ -186,7 +187,7 @@ class ScanRun {
     const { encoding, budgets, framed } = this.scan.spec;
     const nowMs = this.means.clock.nowMs();
     if (!framed || nowMs - this.progressAtMs < budgets.progress_ms || !this.sink.isDrained) return;
-    this.sink.progress(encodeFrame(encoding, this.progress.frame(this.passed, this.filters)));
+    this.sink.progress(encodeFrame(encoding, this.progress.frame(this.passed, this.filters.all())));
     this.progressAtMs = nowMs;
   }
 
@@ -201,32 +202,30 @@ class ScanRun {
     }, pauseMs);
   }
 
-  private finish({ damage, state }: SliceReply): ScanOutcome {
+  private finish({ damage }: SliceReply): ScanOutcome {
     const { framed, encoding, requestId } = this.scan.spec;
     // A single page that met damage says so by itself (`stop: corrupt`).
     if (!framed) return 'ok';
     if (damage === undefined) {
-      this.sink.end(encodeFrame(encoding, endFrame(state.filters)));
+      this.sink.end(encodeFrame(encoding, endFrame(this.filters.all())));
       return 'ok';
     }
-    this.sink.error(encodeFrame(encoding, errorFrame(damage, requestId, state.filters)));
+    this.sink.error(encodeFrame(encoding, errorFrame(damage, requestId, this.filters.all())));
     return damage.code;
   }
 
   /** A slice that did not answer: a status while nothing was sent, else the error frame. */
   private fail(problem: Problem, state: ScanState | null): ScanOutcome {
     const { framed, encoding, requestId } = this.scan.spec;
-    const named =
-      problem.code === 'backend' ? { ...problem, detail: `${problem.detail} ${this.where(state)}` } : problem;
+    const named = problem.code === 'backend' ? { ...problem, detail: `${problem.detail} ${this.where()}` } : problem;
     if (state === null || !framed) throw new Refusal(named);
-    this.sink.error(encodeFrame(encoding, errorFrame(named, requestId, state.filters)));
+    this.sink.error(encodeFrame(encoding, errorFrame(named, requestId, this.filters.all())));
     return named.code;
   }
 
   /** Which filters were at work, and from which offset on. */
-  private where(state: ScanState | null): string {
-    const running: readonly Pick<FilterProgress, 'id' | 'next_scan_offset'>[] =
-      state?.filters.filter((filter) => filter.stop === undefined) ?? this.scan.spec.filters;
+  private where(): string {
+    const running = this.filters.all().filter((filter) => filter.stop === undefined);
     const named = running.slice(0, 3).map(({ id, next_scan_offset: next }) => {
       return `${JSON.stringify(id)} ${next === undefined ? 'at its start' : `at offset ${next}`}`;
     });

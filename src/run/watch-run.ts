@@ -67,6 +67,14 @@ export async function runWatch<Found, Answer>(
 
 /** Only the physical pass is counted: nothing of a preview is delivered, so nothing is kept from a consumer either. */
 function passOnly(counters: SliceCounters): SliceCounters {
-  const none = { matched: 0, rejected: 0, unevaluated: 0, dropped: 0, bytesExamined: 0, bytesReturned: 0 };
+  const none = {
+    matched: 0,
+    rejected: 0,
+    unevaluated: 0,
+    dropped: 0,
+    bytesExamined: 0,
+    bytesReturned: 0,
+    skippedByIndex: 0,
+  };
   return { ...counters, ...none, examined: {}, faults: {} };
 }

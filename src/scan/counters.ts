@@ -18,6 +18,7 @@ export function noCounters(): SliceCounters {
     dropped: 0,
     bytesExamined: 0,
     bytesReturned: 0,
+    skippedByIndex: 0,
     faults: {},
     stagesMs: { read: 0, decode: 0, evaluate: 0, encode: 0 },
     compileMs: 0,

@@ -9,7 +9,7 @@
  */
 import { decodeJson } from '../codec/json/decode.js';
 import { FAULT, NO_REASON, type Outcome, outcome, reasonOf, REJECTED, SELECTED } from '../core/verdict.js';
-import { type EvaluatedRecord, Evaluator } from '../filter/evaluate.js';
+import { Evaluator } from '../filter/evaluate.js';
 import { addExample } from '../filter/funnel.js';
 import type { Program } from '../filter/program.js';
 import type { FrameCursor } from '../source/frame-cursor.js';
@@ -18,7 +18,8 @@ import { checkCodec, type CompiledFilterEntry, type CompiledScan, SCAN_LIMITS } 
 import { isDelivered, progressMembers, stopsAt } from './preview.js';
 import type { SliceRunner, SliceWatch } from './slice.js';
 import type { DiffFound, DiffSliceReply, DiffTask, ScanState, WorkerReply } from './task.js';
-import { decodingOnce, watchedRecord } from './watched-record.js';
+import { WatchedProgram } from './watched-program.js';
+import { decodingOnce } from './watched-record.js';
 
 /** Runs one slice of a diff. Never throws. */
 export function diffSlice(runner: SliceRunner, task: DiffTask): WorkerReply<DiffSliceReply> {
@@ -71,23 +72,18 @@ class DiffWatch implements SliceWatch {
   }
 }
 
-class DiffProgram implements Program {
-  readonly count = 1;
+class DiffProgram extends WatchedProgram {
   private readonly a: Evaluator;
   private readonly b: Evaluator;
   private readonly cursor: FrameCursor;
   private readonly found: DiffFound;
-  private record!: EvaluatedRecord;
 
   constructor(a: Evaluator, b: Evaluator, cursor: FrameCursor, found: DiffFound) {
+    super();
     this.a = a;
     this.b = b;
     this.cursor = cursor;
     this.found = found;
-  }
-
-  begin(...range: Parameters<Program['begin']>): void {
-    this.record = watchedRecord(...range);
   }
 
   evaluate(): Outcome {

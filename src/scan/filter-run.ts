@@ -1,27 +1,30 @@
 /**
- * One filter of a running scan: where it starts, what it counted in this response, its open page and its stop.
+ * One filter of a running scan that delivers or stops: its open page, and what it says of itself when a page closes.
  *
  * It turns an outcome into the contract's bookkeeping (scan-protocol §1 "A page", "Stops"): which policy decides, what
- * is delivered, when a page closes and what it says, and the token that goes on after it. It reads no segment.
+ * is delivered, when a page closes and what it says, and the token that goes on after it. It reads no segment. Its
+ * numbers are a row of the scan's table, which is up to date whenever something is asked of the filter (`roster.ts`).
  *
  * Invariants: a page is closed by every stop; the totals of the response are the sum over its pages; a record that
- * stops a page is in no count; offsets in `progress` and the token are those of the last closed page.
+ * stops a page is in no count; offsets and the token in a change are those of the last closed page.
  */
-import { isDataFault, type Outcome, REASON_NAMES, reasonOf, REJECTED, SELECTED, verdictOf } from '../core/verdict.js';
+import { isDataFault, type Outcome, REASON_NAMES, reasonOf, SELECTED, verdictOf } from '../core/verdict.js';
 import type { Frame } from '../segment/frame.js';
-import { type ContinuationStart, writeContinuation } from '../wire/continuation.js';
+import { type ContinuationBinding, writeContinuation } from '../wire/continuation.js';
 import type { PageFault, StopName } from '../wire/page.js';
-import { RecordCounts, RunBudgets } from './budgets.js';
+import type { RunBudgets } from './budgets.js';
 import type { CompiledFilterEntry } from './compile.js';
 import { addTo } from './counters.js';
 import { encodePage } from './page-encode.js';
 import { OpenPage, replyBytesOf } from './page.js';
 import type { FrameFormat } from './record-object.js';
-import type { FilterProgress, FilterRunState, PageOut, ScanSpec, SliceCounters } from './task.js';
+import { type CountColumn, DROPPED, MATCHED, type RunTable, UNEVALUATED } from './run-table.js';
+import type { FilterChange, OpenPageState, PageOut, ScanSpec, SliceCounters } from './task.js';
 
 /** What all runs of a scan share. */
 export interface RunContext {
   readonly spec: ScanSpec;
+  readonly budgets: RunBudgets;
   readonly frameFormat: FrameFormat;
   readonly signingKey: Uint8Array;
   readonly counters: SliceCounters;
@@ -29,8 +32,8 @@ export interface RunContext {
   readonly pages: PageOut[];
   /** Highest offset known so far, −1 if none. */
   frontier: number;
-  /** Told of the reply bytes of each delivered record; the slice ends when it holds as many as a scan may. */
-  kept(replyBytes: number): void;
+  /** Told of the bytes that each delivered record holds; the slice ends when they are as many as a scan may hold. */
+  kept(bytes: number): void;
   /** Milliseconds now, for the time that encoding takes. */
   nowMs(): number;
 }
@@ -42,7 +45,7 @@ export interface FramePlace {
 }
 
 /** A stop and what belongs to it; `budget: pages` stands in the end frame only. */
-interface Ending {
+export interface Ending {
   readonly stop: StopName;
   readonly budget?: 'examined' | 'examined_bytes' | 'pages';
   readonly filled_by?: 'count' | 'reply_bytes';
@@ -51,117 +54,49 @@ interface Ending {
 }
 
 export class FilterRun {
-  readonly index: number;
-  readonly entry: CompiledFilterEntry;
-  readonly progress: FilterProgress;
+  private readonly index: number;
+  private readonly entry: CompiledFilterEntry;
   private readonly context: RunContext;
-  private readonly budgets: RunBudgets;
-  /** Of the response so far. */
-  private readonly counts: RecordCounts;
-  private readonly countsBefore: RecordCounts;
-  private readonly start: ContinuationStart;
-  private startOffset: number;
-  /** Records below it are not looked at: below the start, or classified by an earlier slice that ended on a record. */
-  private skipBelow: number;
-  /** Pages of this response that were closed as `filled`: those that its budget of pages counts. */
-  private filledPages: number;
-  private waitsFor: readonly [number, number] | null;
-  private nextOffset: number;
-  private hintSegment: number;
-  private hintPosition: number;
+  private readonly table: RunTable;
+  private readonly change: { -readonly [K in keyof FilterChange]: FilterChange[K] };
+  private isChanged = false;
+  private readonly matchedBefore: number;
   private page: OpenPage | null;
 
+  /** `page` is the one that an earlier slice left open and not empty. */
   constructor(
     index: number,
     entry: CompiledFilterEntry,
     context: RunContext,
-    progress: FilterProgress,
-    state: FilterRunState,
+    table: RunTable,
+    page: OpenPageState | null,
   ) {
     this.index = index;
     this.entry = entry;
     this.context = context;
-    this.progress = progress;
-    this.budgets = new RunBudgets(context.spec.budgets);
-    this.counts = new RecordCounts(progress.totals);
-    this.countsBefore = new RecordCounts(progress.totals);
-    this.start = state.start;
-    this.startOffset = state.startOffset;
-    this.skipBelow = Math.max(state.startOffset, state.nextOffset);
-    this.filledPages = state.filledPages;
-    this.waitsFor = state.waitsFor;
-    this.nextOffset = state.nextOffset;
-    this.hintSegment = state.hint.segment;
-    this.hintPosition = state.hint.position;
-    this.page = progress.stop === undefined ? new OpenPage(context.spec.reply, state.page) : null;
-  }
-
-  /** What the next slice goes on with. The run must not be used any more: the buffer of its page goes along. */
-  save(): FilterRunState {
-    const { startOffset, waitsFor, start, nextOffset, filledPages } = this;
-    const hint = { segment: this.hintSegment, position: this.hintPosition };
-    return { startOffset, waitsFor, start, nextOffset, hint, filledPages, page: this.page?.save() ?? null };
+    this.table = table;
+    this.change = { filter: index };
+    this.matchedBefore = table.responseCount(index, MATCHED);
+    this.page = new OpenPage(context.spec.reply, page);
   }
 
   get isRunning(): boolean {
     return this.page !== null;
   }
 
-  /** True once this filter examined a record in this response. */
-  get hasExamined(): boolean {
-    return this.counts.examined > 0;
+  /** What this slice changed of the filter, if anything. */
+  changed(): FilterChange | null {
+    return this.isChanged ? this.change : null;
   }
 
-  /** Lowest offset that this filter may still want. */
-  get wantsFrom(): number {
-    return Math.max(this.startOffset, 0);
+  /** The open page for the next slice, if it holds anything. The run must not be used any more. */
+  save(): OpenPageState | null {
+    return this.page === null || this.page.isEmpty ? null : this.page.save(this.index);
   }
 
-  /** True while the filter starts at the last visible record and that has not been found yet. */
-  get seeksLast(): boolean {
-    return this.startOffset < 0;
-  }
-
-  /** Says which record is the last visible one, to a filter that starts there. */
-  startAtLast(offset: number): void {
-    if (!this.seeksLast) return;
-    this.startOffset = offset;
-    this.skipBelow = offset;
-  }
-
-  /** Stored bytes that this filter may still examine. */
-  bytesWorthReading(averageFrameBytes: number): number {
-    return this.budgets.worthReading(this.counts, averageFrameBytes);
-  }
-
-  /** True where the record is at or past the filter's start and was not classified before. */
-  wants(frame: Frame): boolean {
-    if (frame.offset < this.skipBelow) return false;
-    if (this.waitsFor === null) return true;
-    const [high, low] = this.waitsFor;
-    const isThere = frame.timestampHigh > high || (frame.timestampHigh === high && frame.timestampLow >= low);
-    if (isThere) this.waitsFor = null;
-    return isThere;
-  }
-
-  /** Stops the filter if a budget forbids this record. True if it did. */
-  stopsAtBudget(frame: Frame): boolean {
-    const budget = this.budgets.spent(this.counts, frame.frameEnd - frame.frameStart);
-    if (budget === null) return false;
-    this.stop({ stop: 'budget', budget });
-    return true;
-  }
-
-  /** Takes what the program said of the record in `bytes` that stands at `place`. */
+  /** Takes a verdict other than rejected on the record in `bytes` that stands at `place`. */
   take(outcome: Outcome, bytes: Uint8Array, frame: Frame, place: FramePlace): void {
-    const verdict = verdictOf(outcome);
-    if (verdict === REJECTED) {
-      this.classify(frame, place);
-      this.counts.rejected += 1;
-      this.page!.counts.rejected += 1;
-      return;
-    }
-    if (verdict === SELECTED) {
+    if (verdictOf(outcome) === SELECTED) {
       this.deliver(null, bytes, frame, place);
       return;
     }
@@ -173,9 +108,8 @@ export class FilterRun {
       this.stopAt(frame, place, { stop: 'fault', fault: { offset: frame.offset, reason: REASON_NAMES[reason] } });
     } else if (policy === 'drop') {
       this.countFault(REASON_NAMES[reason]);
-      this.classify(frame, place);
-      this.counts.dropped += 1;
-      this.page!.counts.dropped += 1;
+      this.classify(DROPPED, frame, place);
+      this.context.counters.dropped += 1;
     } else {
       this.deliver(REASON_NAMES[reason], bytes, frame, place);
     }
@@ -183,7 +117,7 @@ export class FilterRun {
 
   /** Ends the filter's part of the scan: closes its page with this stop. */
   stop(ending: Ending): void {
-    this.close(ending, undefined);
+    this.close(ending, -1);
     this.leave(ending);
   }
 
@@ -194,62 +128,42 @@ export class FilterRun {
 
   /** True where the first match of the response was found in this slice and its page is still open. */
   get holdsFirstMatch(): boolean {
-    const { page, counts, countsBefore } = this;
-    return page !== null && countsBefore.matched === 0 && counts.matched > 0 && page.counts.matched === counts.matched;
-  }
-
-  /** Bytes that the open page counts toward `max_reply_bytes`; 0 without one. */
-  get openReplyBytes(): number {
-    return this.page?.replyBytes ?? 0;
+    const { page, table, index } = this;
+    const matched = table.responseCount(index, MATCHED);
+    return page !== null && this.matchedBefore === 0 && matched > 0 && table.pageCount(index, MATCHED) === matched;
   }
 
   /** Closes the open page before it is full and opens the next one. */
   flush(): void {
-    this.close({ stop: 'flushed' }, undefined);
+    this.close({ stop: 'flushed' }, -1);
     this.page = new OpenPage(this.context.spec.reply, null);
-  }
-
-  /** Adds what this slice did for the filter to the counters of the slice, and brings `progress` up to date. */
-  finishSlice(): void {
-    const { counters } = this.context;
-    const { counts, countsBefore: before } = this;
-    addTo(counters.examined, this.entry.lowered.codec, counts.examined - before.examined);
-    counters.matched += counts.matched - before.matched;
-    counters.rejected += counts.rejected - before.rejected;
-    counters.unevaluated += counts.unevaluated - before.unevaluated;
-    counters.dropped += counts.dropped - before.dropped;
-    counters.bytesExamined += counts.examinedBytes - before.examinedBytes;
-    Object.assign(this.progress.totals, counts.wire());
-    // What the open page holds has not been sent: only without it may a reader take the place for reached.
-    const isSent = this.page === null || this.page.counts.delivered === 0;
-    this.progress.reached_offset = isSent && this.nextOffset >= 0 ? this.nextOffset : this.progress.next_scan_offset;
   }
 
   /** A record to deliver; `reason` is why it could not be judged, null for a match. */
   private deliver(reason: string | null, bytes: Uint8Array, frame: Frame, place: FramePlace): void {
-    const { spec, counters } = this.context;
+    const { context, table, index } = this;
+    const { spec, counters, budgets } = context;
     const replyBytes = replyBytesOf(spec.reply, frame);
-    if (replyBytes > this.budgets.replyBytes) {
+    if (replyBytes > budgets.replyBytes) {
       const fault = { offset: frame.offset, reason: 'oversized_record', bytes: frame.frameEnd - frame.frameStart };
       this.stopAt(frame, place, { stop: 'oversized_record', fault });
       return;
     }
-    if (this.page!.replyBytes + replyBytes > this.budgets.replyBytes && !this.fill('reply_bytes')) return;
+    if (table.pageReplyBytes(index) + replyBytes > budgets.replyBytes && !this.fill('reply_bytes')) return;
     const page = this.page!;
-    this.classify(frame, place);
+    this.classify(reason === null ? MATCHED : UNEVALUATED, frame, place);
     page.keep(bytes, frame);
-    this.context.kept(replyBytes);
+    table.addReplyBytes(index, replyBytes);
+    context.kept(replyBytes + HELD_PER_RECORD);
     if (reason === null) {
-      this.counts.matched += 1;
-      page.counts.matched += 1;
+      counters.matched += 1;
     } else {
-      this.counts.unevaluated += 1;
-      page.counts.unevaluated += 1;
+      counters.unevaluated += 1;
       page.unevaluated.push({ offset: frame.offset, reason });
       this.countFault(reason);
     }
     if (spec.reply === 'records' || spec.reply === 'headers') counters.bytesReturned += replyBytes;
-    if (page.counts.delivered >= this.budgets.count) this.fill('count');
+    if (table.pageDelivered(index) >= budgets.count) this.fill('count');
   }
 
   /** Counts a stopped, passed or dropped record for the metrics. */
@@ -259,84 +173,87 @@ export class FilterRun {
 
   /** Closes a full page and opens the next one; false where the filter has no page left. */
   private fill(filledBy: 'count' | 'reply_bytes'): boolean {
-    const { spec } = this.context;
-    this.close({ stop: 'filled', filled_by: filledBy }, undefined);
-    this.filledPages += 1;
-    if (this.filledPages < this.budgets.pages) {
+    const { spec, budgets } = this.context;
+    this.close({ stop: 'filled', filled_by: filledBy }, -1);
+    if (this.table.countFilled(this.index) < budgets.pages) {
       this.page = new OpenPage(spec.reply, null);
       return true;
     }
-    this.progress.filled_by = filledBy;
+    this.change.filled_by = filledBy;
     this.leave({ stop: 'budget', budget: 'pages' });
     return false;
   }
 
   /** Stops before a record that is in no count: asking again stops there again. */
   private stopAt(frame: Frame, place: FramePlace, ending: Ending): void {
-    this.goOn(frame.offset, place);
+    this.table.goOnAt(this.index, frame.offset);
+    this.table.hintAt(this.index, place.segment, place.position);
     this.close(ending, frame.offset);
     this.leave(ending);
   }
 
-  /** Counts a record as examined; its outcome is the caller's to count. */
-  private classify(frame: Frame, place: FramePlace): void {
-    const page = this.page!;
+  /** Counts one record. */
+  private classify(column: CountColumn, frame: Frame, place: FramePlace): void {
+    const { table, index, context, entry } = this;
     const frameBytes = frame.frameEnd - frame.frameStart;
-    page.lastOffset = frame.offset;
-    page.counts.examine(frameBytes);
-    this.counts.examine(frameBytes);
-    this.goOn(frame.offset + 1, place);
+    table.classify(index, column, 1, frameBytes, frame.offset);
+    table.hintAt(index, place.segment, place.position);
+    addTo(context.counters.examined, entry.lowered.codec, 1);
+    context.counters.bytesExamined += frameBytes;
   }
 
-  /** Notes where a continuation goes on, and a frame from which it finds its way. */
-  private goOn(nextOffset: number, place: FramePlace): void {
-    this.nextOffset = nextOffset;
-    this.hintSegment = place.segment;
-    this.hintPosition = place.position;
-  }
-
-  /** Writes the page. `stoppedAt` is the offset of the record that stopped it, where one did. */
-  private close(ending: Ending, stoppedAt: number | undefined): void {
-    const { context, progress } = this;
+  /** Writes the page. `stoppedAt` is the offset of the record that stopped it, −1 where none did. */
+  private close(ending: Ending, stoppedAt: number): void {
+    const { context, change, table, index, entry } = this;
     const { spec, frontier, counters } = context;
-    const page = this.page!;
     const startedAtMs = context.nowMs();
     const { budget, ...rest } = ending;
-    const nextScanOffset = stoppedAt ?? (page.lastOffset < 0 ? undefined : page.lastOffset + 1);
-    const safeAckOffset = page.lastOffset < 0 || spec.diagnostic ? undefined : page.lastOffset;
-    if (nextScanOffset !== undefined) progress.next_scan_offset = nextScanOffset;
-    if (safeAckOffset !== undefined) progress.safe_ack_offset = safeAckOffset;
-    progress.continuation = this.token();
-    progress.totals.pages += 1;
-    const bytes = encodePage(spec, this.entry.policy, context.frameFormat, page, {
+    const last = table.pageLast(index);
+    const nextScanOffset = stoppedAt >= 0 ? stoppedAt : last + 1;
+    const offsets = {
+      ...(stoppedAt < 0 && last < 0 ? {} : { next_scan_offset: nextScanOffset }),
+      ...(last < 0 || spec.diagnostic ? {} : { safe_ack_offset: last }),
+    };
+    const continuation = continuationOf(table, index, entry.binding, context.signingKey);
+    Object.assign(change, offsets, { continuation });
+    this.isChanged = true;
+    const bytes = encodePage(spec, entry.policy, context.frameFormat, this.page!, table.pageCounts(index), {
       ...rest,
       ...(budget === undefined || budget === 'pages' ? {} : { budget }),
-      ...(nextScanOffset === undefined ? {} : { next_scan_offset: nextScanOffset }),
-      ...(safeAckOffset === undefined ? {} : { safe_ack_offset: safeAckOffset }),
+      ...offsets,
       ...(frontier < 0 ? {} : { frontier }),
-      continuation: progress.continuation,
+      continuation,
     });
-    context.pages.push({ filter: this.index, bytes, stop: ending.stop });
+    table.closePage(index, offsets.next_scan_offset ?? -1);
+    context.pages.push({ filter: index, bytes, stop: ending.stop });
     counters.stagesMs.encode += context.nowMs() - startedAtMs;
   }
 
   private leave(ending: Ending): void {
-    const { progress, context } = this;
+    const { change, context } = this;
     this.page = null;
-    progress.stop = ending.stop;
-    if (ending.budget !== undefined) progress.budget = ending.budget;
-    if (ending.fault !== undefined) progress.fault = ending.fault;
-    if (context.frontier >= 0) progress.frontier = context.frontier;
+    this.isChanged = true;
+    this.table.stop(this.index);
+    change.stop = ending.stop;
+    if (ending.budget !== undefined) change.budget = ending.budget;
+    if (ending.fault !== undefined) change.fault = ending.fault;
+    if (context.frontier >= 0) change.frontier = context.frontier;
   }
+}
 
-  /** The token of where the filter goes on now; where nothing was classified, its start itself. */
-  token(): string {
-    const { signingKey } = this.context;
-    const { binding } = this.entry;
-    const hint = { segment: this.hintSegment, position: this.hintPosition };
-    const start = this.nextOffset < 0 ? this.start : ({ at: 'offset', offset: this.nextOffset } as const);
-    return hint.segment < 0
-      ? writeContinuation(signingKey, binding, start)
-      : writeContinuation(signingKey, binding, start, hint);
-  }
+/** What a delivered record holds beside its bytes, in an open page: its offset, its position, and why it is unevaluated. */
+export const HELD_PER_RECORD = 64;
+
+/** The token of where a filter goes on now; where nothing was classified, its start itself. */
+export function continuationOf(
+  table: RunTable,
+  filter: number,
+  binding: ContinuationBinding,
+  signingKey: Uint8Array,
+): string {
+  const start = table.continuationStart(filter);
+  const hint = table.hint(filter);
+  return hint.segment < 0
+    ? writeContinuation(signingKey, binding, start)
+    : writeContinuation(signingKey, binding, start, hint);
 }

@@ -10,7 +10,7 @@ import { encodeMsgpack } from '../wire/msgpack.js';
 import type { PageFault, StopName } from '../wire/page.js';
 import type { OpenPage } from './page.js';
 import { type FrameFormat, integer, recordObject } from './record-object.js';
-import type { FilterPolicy, ScanSpec } from './task.js';
+import type { FilterPolicy, FilterTotals, ScanSpec } from './task.js';
 
 /** What a page says beside its counts and records. */
 export interface PageEnding {
@@ -32,12 +32,13 @@ const EVALUATION_LIMITS = {
   regex_subject_bytes_max: REGEX_SUBJECT_BYTES_MAX,
 } as const;
 
-/** Encodes a page of the filter that `policy` names. The result owns its memory and may be transferred. */
+/** Encodes a page of the filter that `policy` names, with the page's own counts. The result owns its memory and may be transferred. */
 export function encodePage(
   spec: ScanSpec,
   policy: FilterPolicy,
   frameFormat: FrameFormat,
   page: OpenPage,
+  counts: Omit<FilterTotals, 'pages'>,
   ending: PageEnding,
 ): Uint8Array {
   const { continuation, ...end } = ending;
@@ -48,7 +49,7 @@ export function encodePage(
     partition_id: spec.partitionId,
     generation: spec.generation,
     policy: policy.policy,
-    ...page.counts.wire(),
+    ...counts,
     ...end,
     unevaluated: page.unevaluated,
     ...(page.unevaluated.length > 0 ? { evaluation_limits: EVALUATION_LIMITS } : {}),

@@ -1,16 +1,14 @@
 /**
- * An open page of one filter: what was delivered so far, and the counts of the contract (scan-protocol §1 "A page").
+ * What an open page of one filter holds (contract: scan-protocol §1 "A page"); its counts stand in the scan's table.
  *
  * Delivered frames are copied here byte for byte, because the window they stand in is read over; everything else of a
  * record is a number. A page survives the end of a slice and a change of worker as an `OpenPageState`, whose buffer is
  * transferred. It is encoded only when it closes (`page-encode.ts`).
  *
- * Invariants: examined = matched + rejected + unevaluated_count + dropped, at every moment; nothing is allocated for a
- * record that is not delivered; the record that stops a page is in no count.
+ * Invariant: nothing is allocated for a record that is not delivered.
  */
 import { PAGE_BYTES_FIRST } from '../core/limits.js';
 import type { Frame } from '../segment/frame.js';
-import { RecordCounts } from './budgets.js';
 import type { OpenPageState, ReplyForm } from './task.js';
 
 /** Bytes that an `offsets` reply counts for each record. */
@@ -32,12 +30,6 @@ export function replyBytesOf(form: ReplyForm, frame: Frame): number {
 
 export class OpenPage {
   readonly form: ReplyForm;
-  /** Counts of this page. */
-  readonly counts: RecordCounts;
-  /** Offset of the last record classified on this page, −1 if none. */
-  lastOffset: number;
-  /** Counted toward `max_reply_bytes`. */
-  replyBytes: number;
   /** Kept pieces of the delivered records, joined; empty for `offsets` and `count`. */
   bytes: Uint8Array;
   bytesUsed: number;
@@ -50,9 +42,6 @@ export class OpenPage {
   /** A new page, or the one that an earlier slice left open. */
   constructor(form: ReplyForm, state: OpenPageState | null) {
     this.form = form;
-    this.counts = new RecordCounts(state?.counts ?? null);
-    this.lastOffset = state?.lastOffset ?? -1;
-    this.replyBytes = state?.replyBytes ?? 0;
     // Each page has its own buffer, also an empty one: a shared one could be transferred only once.
     this.bytes = state?.bytes ?? new Uint8Array(0);
     this.bytesUsed = state?.bytesUsed ?? 0;
@@ -61,15 +50,19 @@ export class OpenPage {
     this.unevaluated = state?.unevaluated ?? [];
   }
 
+  /** True where nothing was delivered that the page would have to hold. */
+  get isEmpty(): boolean {
+    return this.offsets.length === 0 && this.unevaluated.length === 0;
+  }
+
   /** What crosses to the next slice. The page must not be used any more: its buffer goes with it. */
-  save(): OpenPageState {
-    const { lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated } = this;
-    return { counts: this.counts.wire(), lastOffset, replyBytes, bytes, bytesUsed, positions, offsets, unevaluated };
+  save(filter: number): OpenPageState {
+    const { bytes, bytesUsed, positions, offsets, unevaluated } = this;
+    return { filter, bytes, bytesUsed, positions, offsets, unevaluated };
   }
 
   /** Keeps what the reply form needs of the record in `source`. The counts are the caller's. */
   keep(source: Uint8Array, frame: Frame): void {
-    this.replyBytes += replyBytesOf(this.form, frame);
     if (this.form === 'count') return;
     this.offsets.push(frame.offset);
     if (this.form === 'offsets') return;

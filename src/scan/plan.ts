@@ -10,7 +10,6 @@ import { refuse } from '../core/error-codes.js';
 import {
   COUNT_DEFAULT,
   DEADLINE_MS_DEFAULT,
-  FILTERS_PER_SCAN_NOW,
   MAX_EXAMINED_BYTES_DEFAULT,
   MAX_EXAMINED_DEFAULT,
   MAX_REPLY_BYTES_DEFAULT,
@@ -186,13 +185,6 @@ function planFilters(request: ScanRequest, segments: readonly SegmentSpec[]): Fi
     refuse('invalid_request', 'A continuation for the whole request needs exactly one filter.', {
       field: '/start/continue',
       limit: 1,
-      given: entries.length,
-    });
-  }
-  if (entries.length > FILTERS_PER_SCAN_NOW) {
-    refuse('unsupported', 'More than one filter per scan is not available in this version.', {
-      field: '/filters',
-      limit: FILTERS_PER_SCAN_NOW,
       given: entries.length,
     });
   }

@@ -8,7 +8,7 @@
 import { decodeJson } from '../codec/json/decode.js';
 import { PREVIEW_TEXT_BYTES } from '../core/limits.js';
 import { FAULT, isDataFault, type Outcome, reasonOf, SELECTED, verdictOf } from '../core/verdict.js';
-import { type EvaluatedRecord, Evaluator } from '../filter/evaluate.js';
+import { Evaluator } from '../filter/evaluate.js';
 import { Funnel, type FunnelNode } from '../filter/funnel.js';
 import type { FaultPolicy } from '../filter/ir.js';
 import type { Program } from '../filter/program.js';
@@ -16,9 +16,19 @@ import type { FrameCursor } from '../source/frame-cursor.js';
 import type { FunnelNodeReply, PreviewRecord, PreviewReply } from '../wire/preview.js';
 import { type CompiledFilterEntry, type CompiledScan, SCAN_LIMITS } from './compile.js';
 import { explanationOf, verdictMembers } from './filter-tasks.js';
+import { ScanProgress } from './progress.js';
 import type { SliceRunner, SliceWatch } from './slice.js';
-import type { PreviewFound, PreviewSliceReply, PreviewTask, ScanSpec, ScanState, WorkerReply } from './task.js';
-import { copyOf, decodingOnce, watchedRecord } from './watched-record.js';
+import type {
+  FilterProgress,
+  PreviewFound,
+  PreviewSliceReply,
+  PreviewTask,
+  ScanSpec,
+  ScanState,
+  WorkerReply,
+} from './task.js';
+import { WatchedProgram } from './watched-program.js';
+import { copyOf, decodingOnce } from './watched-record.js';
 
 /** Runs one slice of a preview. Never throws. */
 export function previewSlice(runner: SliceRunner, task: PreviewTask): WorkerReply<PreviewSliceReply> {
@@ -57,7 +67,7 @@ class PreviewWatch implements SliceWatch {
 
   answer(state: ScanState): PreviewReply {
     const { spec, entries } = this.scan;
-    const { totals } = state.filters[0]!;
+    const { totals } = progressOf(state);
     const { funnel, records } = this.judge;
     return {
       policy: entries[0]!.policy.policy,
@@ -75,9 +85,9 @@ class PreviewWatch implements SliceWatch {
 /** How far a finished pass looked, as the replies of `preview` and `diff` say it. */
 export function progressMembers(
   { budgets }: ScanSpec,
-  { filters }: ScanState,
+  state: ScanState,
 ): Pick<PreviewReply, 'budgets' | 'examined' | 'examined_bytes' | 'stop' | 'budget' | 'fault' | 'next_scan_offset'> {
-  const { totals, stop, budget, fault, next_scan_offset: nextScanOffset } = filters[0]!;
+  const { totals, stop, budget, fault, next_scan_offset: nextScanOffset } = progressOf(state);
   const { max_examined, max_examined_bytes, deadline_ms } = budgets;
   return {
     budgets: { max_examined, max_examined_bytes, deadline_ms },
@@ -90,6 +100,13 @@ export function progressMembers(
   };
 }
 
+/** The one filter of a finished pass: its last page closed in the slice that ended it. */
+function progressOf(state: ScanState): FilterProgress {
+  const progress = new ScanProgress(['']);
+  progress.apply(state);
+  return progress.all()[0]!;
+}
+
 /** Classes of the reply's records, in its order. */
 const CLASSES = 4;
 const CLASS_SELECTED = 0;
@@ -97,27 +114,22 @@ const CLASS_UNEVALUATED = 1;
 const CLASS_FAULT = 2;
 const CLASS_REJECTED = 3;
 
-class PreviewProgram implements Program {
-  readonly count = 1;
+class PreviewProgram extends WatchedProgram {
   readonly funnel: Funnel;
   readonly records: PreviewRecord[][];
   private readonly evaluator: Evaluator;
   private readonly cursor: FrameCursor;
   private readonly maxRecords: number;
   private readonly explain: boolean;
-  private record!: EvaluatedRecord;
 
   constructor(evaluator: Evaluator, cursor: FrameCursor, { maxRecords, explain, found }: PreviewTask) {
+    super();
     this.evaluator = evaluator;
     this.cursor = cursor;
     this.maxRecords = maxRecords;
     this.explain = explain;
     this.funnel = new Funnel(evaluator, found?.funnel ?? null);
     this.records = Array.from({ length: CLASSES }, (_, kind) => [...(found?.records[kind] ?? [])]);
-  }
-
-  begin(...range: Parameters<Program['begin']>): void {
-    this.record = watchedRecord(...range);
   }
 
   evaluate(): Outcome {

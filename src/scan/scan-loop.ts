@@ -2,14 +2,15 @@
  * The pass: frames in, outcomes to the filters (house §5), for the length of one slice.
  *
  * All filters share one pass from the lowest start. Cheapest first: frame header, offset, budgets, and only then the
- * program, which reads headers and payload as far as some filter needs them. A record that no filter delivers allocates
- * nothing here.
+ * program, which finds the filters that may want the record and reads headers and payload as far as they need them. A
+ * record that no filter delivers allocates nothing here, and costs nothing for the filters that cannot match it.
  *
  * Order of stops (contract: scan-protocol §1 "Stops"): cancelled and deadline every N records, the end of the visible
  * records, budgets, then the record itself. Damage ends the scan where it stands; later segments are not read.
  */
 import { type Problem, Refusal } from '../core/error-codes.js';
 import { OFFSET_MAX } from '../core/limits.js';
+import { REJECTED, verdictOf } from '../core/verdict.js';
 import type { Program } from '../filter/program.js';
 import { createReader } from '../segment/formats.js';
 import type { FrameReader } from '../segment/frame.js';
@@ -25,13 +26,14 @@ import {
 } from '../source/frame-cursor.js';
 import type { SegmentSource } from '../source/segment-source.js';
 import { type Look, LOOK_CANCELLED, LOOK_DEADLINE, LOOK_GO_ON, type SliceControl } from './control.js';
-import type { FilterRun, RunContext } from './filter-run.js';
+import type { RunContext } from './filter-run.js';
+import type { Roster } from './roster.js';
 import { isBelow } from './start.js';
 import type { ScanCursorState, ScanSpec } from './task.js';
 
 export interface PassDeps {
   readonly program: Program;
-  readonly runs: readonly FilterRun[];
+  readonly roster: Roster;
   readonly context: RunContext;
   readonly control: SliceControl;
   readonly cursor: FrameCursor;
@@ -68,6 +70,8 @@ export class ScanPass {
     this.lastSegment = state.last?.segment ?? 0;
     this.lastOffset = state.last?.offset ?? NONE;
     this.lastMark = { ...(state.last?.mark ?? startMark()) };
+    // While the last record is being located, no filter looks at any.
+    if (this.phase === 'scan') deps.roster.gather(this.mark.previousOffset);
   }
 
   /**
@@ -101,9 +105,7 @@ export class ScanPass {
 
   /** True while some filter has not stopped. */
   get isRunning(): boolean {
-    const { runs } = this.deps;
-    for (let i = 0; i < runs.length; i += 1) if (runs[i]!.isRunning) return true;
-    return false;
+    return this.deps.roster.isRunning;
   }
 
   /** All frames up to the next thing that is none, and that thing. False when the slice is over. */
@@ -160,29 +162,35 @@ export class ScanPass {
 
   /** Stops for a reason that is not in the data. Always false: the slice is over. */
   private halt(look: Look): boolean {
-    if (look === LOOK_CANCELLED) this.stopAll({ stop: 'cancelled' });
-    else if (look === LOOK_DEADLINE) this.stopAll({ stop: 'deadline' });
+    if (look === LOOK_CANCELLED) this.deps.roster.stopAll({ stop: 'cancelled' });
+    else if (look === LOOK_DEADLINE) this.deps.roster.stopAll({ stop: 'deadline' });
     return false;
   }
 
-  /** Offers the current record to every filter that wants it; the program looks at it only if one may examine it. */
+  /** Offers the current record to every filter that takes part; the program looks at it only if one does. */
   private examine(): void {
-    const { runs, program, cursor, control } = this.deps;
+    const { roster, program, cursor, control, context } = this.deps;
     const { frame, bytes } = cursor;
-    let isBegun = false;
-    for (let i = 0; i < runs.length; i += 1) {
-      const run = runs[i]!;
-      if (!run.isRunning || !run.wants(frame) || run.stopsAtBudget(frame)) continue;
-      if (!isBegun) {
-        program.begin(bytes, frame.payloadStart, frame.payloadEnd, frame.headersStart, frame.headersEnd);
-        this.place.segment = this.segment;
-        this.place.position = cursor.framePosition;
-        isBegun = true;
+    roster.admit(frame);
+    const taking = roster.activeCount;
+    if (taking > 0) {
+      this.place.segment = this.segment;
+      this.place.position = cursor.framePosition;
+      program.begin(bytes, frame.payloadStart, frame.payloadEnd, frame.headersStart, frame.headersEnd);
+      const { candidates } = program;
+      const count = program.select();
+      context.counters.skippedByIndex += taking - count;
+      for (let at = 0; at < count; at += 1) {
+        if (control.isEnded) {
+          this.isMidRecord = true;
+          roster.leaveUnjudged(candidates[at]!);
+          continue;
+        }
+        const filter = candidates[at]!;
+        const outcome = program.evaluate(filter);
+        if (verdictOf(outcome) !== REJECTED) roster.take(filter, outcome, bytes, frame, this.place);
       }
-      run.take(program.evaluate(i), bytes, frame, this.place);
-      if (!control.isEnded) continue;
-      this.isMidRecord = i + 1 < runs.length;
-      break;
+      roster.passed(frame, this.place);
     }
     if (control.isAtLook) this.setReadAhead();
   }
@@ -232,20 +240,21 @@ export class ScanPass {
     const { context } = this.deps;
     context.frontier = Math.max(context.frontier, this.mark.previousOffset);
     if (this.phase === 'locate') this.goToLast();
-    else this.stopAll({ stop: 'end_of_visible', ...(tornBytes === 0 ? {} : { torn_bytes: tornBytes }) });
+    else this.deps.roster.stopAll({ stop: 'end_of_visible', ...(tornBytes === 0 ? {} : { torn_bytes: tornBytes }) });
   }
 
   /** The last visible record is known: the scan proper begins, there or at a lower start of another filter. */
   private goToLast(): void {
     this.phase = 'scan';
-    for (const run of this.deps.runs) run.startAtLast(Math.max(this.lastOffset, 0));
+    this.deps.roster.startAtLast(Math.max(this.lastOffset, 0));
     const isBeyondOthers = this.lastOffset !== NONE && this.lowestWanted() >= this.lastOffset;
     this.segment = isBeyondOthers ? this.lastSegment : 0;
     this.mark = isBeyondOthers ? { ...this.lastMark } : startMark();
+    this.deps.roster.gather(this.mark.previousOffset);
   }
 
   private meetDamage(): void {
-    const { cursor, runs } = this.deps;
+    const { cursor, roster } = this.deps;
     cursor.saveNext(this.mark);
     const place = {
       segment: this.segment,
@@ -258,36 +267,20 @@ export class ScanPass {
       field: `/segments/${place.segment}`,
       ...place,
     };
-    if (!runs.some((run) => run.hasExamined)) throw new Refusal(problem);
-    const ending = { stop: 'corrupt', fault: { reason: 'source_corrupt', ...place } } as const;
-    for (const run of runs) {
-      if (run.isRunning && run.hasExamined) run.stop(ending);
-      else if (run.isRunning) run.abandon(ending);
-    }
+    if (!roster.someHasExamined) throw new Refusal(problem);
+    roster.stopAtDamage({ stop: 'corrupt', fault: { reason: 'source_corrupt', ...place } });
     this.damage = problem;
   }
 
-  private stopAll(ending: Parameters<FilterRun['stop']>[0]): void {
-    for (const run of this.deps.runs) if (run.isRunning) run.stop(ending);
-  }
-
   private lowestWanted(): number {
-    let lowest = OFFSET_MAX;
-    for (const run of this.deps.runs) if (run.isRunning) lowest = Math.min(lowest, run.wantsFrom);
-    return lowest;
+    return this.deps.roster.lowestWanted(OFFSET_MAX);
   }
 
   /** Reads no further than this slice, and what the filters may still examine, will use (scan-protocol §4). */
   private setReadAhead(): void {
-    const { cursor, control, runs } = this.deps;
+    const { cursor, control, roster } = this.deps;
     if (this.source?.resident !== null) return;
-    let worth = 0;
-    for (const run of runs) {
-      if (!run.isRunning) continue;
-      // Records below a start are skipped without counting, so before the first one no budget bounds the reading.
-      if (!run.hasExamined) worth = Number.POSITIVE_INFINITY;
-      else worth = Math.max(worth, run.bytesWorthReading(cursor.averageFrameBytes));
-    }
+    const worth = roster.worthReading(cursor.averageFrameBytes);
     cursor.readAheadBytes = Math.max(0, Math.min(control.bytesLeft, worth));
   }
 }

@@ -20,14 +20,14 @@ import { Window } from '../source/window.js';
 import { type CompiledFilterEntry, type CompiledScan, ScanCompiler } from './compile.js';
 import { SliceControl } from './control.js';
 import { noCounters } from './counters.js';
-import { FilterRun, type RunContext } from './filter-run.js';
-import { RecordCounts } from './budgets.js';
-import { flushOpenPages, openReplyBytes } from './flush.js';
+import { continuationOf, type RunContext } from './filter-run.js';
+import { RunBudgets } from './budgets.js';
+import { Roster } from './roster.js';
+import { type RowStart, RunTable } from './run-table.js';
 import { openCursor, ScanPass } from './scan-loop.js';
-import { givenFrontier, isBelow, startRun } from './start.js';
+import { givenFrontier, isBelow, startOf } from './start.js';
 import type {
-  FilterProgress,
-  FilterRunState,
+  FilterChange,
   ScanCursorState,
   ScanState,
   SegmentSpec,
@@ -92,30 +92,33 @@ export class SliceRunner {
     const scan = this.compiler.compiled(task.scanKey, task.spec, counters);
     scan.stages.reset();
     const state = task.state ?? this.firstState(task, scan);
+    const table = new RunTable(state.table);
     // A watched record may cost a thousand looks, so there is one before each.
     const control = new SliceControl({ ...task, clock, ...(watch === undefined ? looks(this.deps) : EVERY_RECORD) });
+    let heldBytes = 0;
     const context: RunContext = {
       spec: scan.spec,
+      budgets: new RunBudgets(scan.spec.budgets),
       frameFormat: scan.frameFormat,
       signingKey: continuationKeys[0]!,
       counters,
       pages: [],
       frontier: state.cursor.frontier,
-      kept: (replyBytes) => {
-        keptBytes += replyBytes;
-        if (keptBytes >= OPEN_PAGES_BYTES_MAX) control.endSlice();
+      kept: (bytes) => {
+        heldBytes += bytes;
+        if (heldBytes >= OPEN_PAGES_BYTES_MAX) control.endSlice();
       },
       nowMs: () => clock.nowMs(),
     };
+    const program = watch?.program(scan, this.cursor) ?? scan.program;
     const entries = watch === undefined ? scan.entries : scan.entries.map((entry) => watch.entry(entry));
-    const runs = entries.map((entry, i) => new FilterRun(i, entry, context, state.filters[i]!, state.runs[i]!));
-    if (task.state === null) for (const run of runs) run.progress.continuation = run.token();
+    const roster = new Roster(entries, context, program, table, state.pages);
     // What the slice holds in the end: the pages that were open before it and everything that it delivers.
-    let keptBytes = openReplyBytes(runs);
+    heldBytes = roster.heldBytes;
     const pass = new ScanPass(
       {
-        program: watch?.program(scan, this.cursor) ?? scan.program,
-        runs,
+        program,
+        roster,
         context,
         control,
         cursor: this.cursor,
@@ -124,12 +127,18 @@ export class SliceRunner {
       state.cursor,
     );
     pass.run();
-    if (scan.spec.flushes && pass.isRunning) flushOpenPages(runs);
-    countSlice(counters, control, scan, runs, clock.nowMs() - startedAtMs);
+    if (scan.spec.flushes && pass.isRunning) roster.flush(OPEN_PAGES_BYTES_MAX);
+    roster.settleAll();
+    countSlice(counters, control, scan, clock.nowMs() - startedAtMs);
     return {
       ...(task.state === null ? { begin: scan.entries.map(({ policy }) => policy) } : {}),
       pages: context.pages,
-      state: { filters: state.filters, cursor: pass.save(), runs: runs.map((run) => run.save()) },
+      state: {
+        changes: [...(task.state === null ? state.changes : []), ...roster.changes()],
+        cursor: pass.save(),
+        table: table.cells,
+        pages: roster.savePages(),
+      },
       done: !pass.isRunning,
       ...(pass.damage === undefined ? {} : { damage: pass.damage }),
       counters,
@@ -138,15 +147,19 @@ export class SliceRunner {
 
   /** Checks continuations, opens every segment that may be read, and places the scan. */
   private firstState(task: SliceTask, scan: CompiledScan): ScanState {
-    const runs = scan.entries.map((_, i) => startRun(scan, i, this.deps.continuationKeys));
-    const seeksLast = runs.some(({ startOffset }) => startOffset < 0);
-    const lowest = runs.reduce((low, { startOffset }) => Math.min(low, Math.max(startOffset, 0)), OFFSET_MAX);
+    const { continuationKeys } = this.deps;
+    const starts = scan.entries.map((_, i) => startOf(scan, i, continuationKeys));
+    const table = RunTable.startingAt(starts);
+    const seeksLast = starts.some(({ start }) => start.at === 'last');
+    const lowest = starts.reduce((low, _, i) => Math.min(low, table.wantsFrom(i)), OFFSET_MAX);
     const opened = scan.spec.segments.map((segment, index) =>
       isBelow(segment, lowest) ? null : this.lookAt(task, scan, index),
     );
-    const placed = seeksLast ? undefined : this.placeByHint(task, scan, runs, lowest, opened);
+    const placed = seeksLast ? undefined : this.placeByHint(task, scan, starts, lowest, opened);
     return {
-      filters: scan.spec.filters.map(({ id }) => firstProgress(id)),
+      changes: scan.entries.map(({ binding }, filter): FilterChange => {
+        return { filter, continuation: continuationOf(table, filter, binding, continuationKeys[0]!) };
+      }),
       cursor: {
         phase: seeksLast ? 'locate' : 'scan',
         ...(placed ?? { segment: 0, mark: startMark() }),
@@ -154,7 +167,8 @@ export class SliceRunner {
         last: null,
         frontier: givenFrontier(scan.spec.segments),
       },
-      runs,
+      table: table.cells,
+      pages: [],
     };
   }
 
@@ -165,11 +179,11 @@ export class SliceRunner {
   private placeByHint(
     task: SliceTask,
     scan: CompiledScan,
-    runs: readonly FilterRunState[],
+    starts: readonly RowStart[],
     lowest: number,
     opened: ScanCursorState['opened'],
   ): Pick<ScanCursorState, 'segment' | 'mark'> | undefined {
-    const hint = runs.find(({ start }) => start.at === 'offset' && start.offset === lowest)?.hint;
+    const hint = starts.find(({ start }) => start.at === 'offset' && start.offset === lowest)?.hint;
     if (hint === undefined || (opened[hint.segment] ?? null) === null) return undefined;
     const source = this.open(task, scan, hint.segment, opened[hint.segment]!);
     try {
@@ -205,18 +219,7 @@ function looks({ recordsBetweenLooks }: SliceDeps): { recordsBetweenLooks?: numb
   return recordsBetweenLooks === undefined ? {} : { recordsBetweenLooks };
 }
 
-function firstProgress(id: string): FilterProgress {
-  return { id, totals: { pages: 0, ...new RecordCounts(null).wire() }, continuation: '' };
-}
-
-function countSlice(
-  counters: SliceCounters,
-  control: SliceControl,
-  { stages }: CompiledScan,
-  runs: readonly FilterRun[],
-  sliceMs: number,
-): void {
-  for (const run of runs) run.finishSlice();
+function countSlice(counters: SliceCounters, control: SliceControl, { stages }: CompiledScan, sliceMs: number): void {
   counters.recordsScanned = control.records;
   counters.bytesScanned = control.bytes;
   counters.sliceMs = sliceMs;

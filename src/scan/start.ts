@@ -9,27 +9,18 @@ import { OFFSET_MAX } from '../core/limits.js';
 import { type ContinuationHint, type ContinuationStart, readContinuation } from '../wire/continuation.js';
 import type { CompiledFilterEntry, CompiledScan } from './compile.js';
 import { checkTimestampStart } from './plan.js';
-import type { FilterRunState, SegmentSpec, StartSpec } from './task.js';
-
-const NO_HINT: ContinuationHint = { segment: -1, position: 0 };
+import type { RowStart } from './run-table.js';
+import type { SegmentSpec, StartSpec } from './task.js';
 
 /**
- * The state in which a filter starts. Throws what a continuation refuses (`invalid_request`, `conflict`,
+ * Where a filter starts. Throws what a continuation refuses (`invalid_request`, `conflict`,
  * `source_changed`), and `invalid_request` for a timestamp where records carry none.
  */
-export function startRun(scan: CompiledScan, index: number, keys: readonly Uint8Array[]): FilterRunState {
+export function startOf(scan: CompiledScan, index: number, keys: readonly Uint8Array[]): RowStart {
   const spec = scan.spec.filters[index]!.start;
   const { start, hint } = resolved(scan.entries[index]!, spec, keys);
   if (start.at === 'timestamp') checkTimestampStart(scan.spec.segments[0]?.format, spec.pointer);
-  return {
-    startOffset: start.at === 'offset' ? start.offset : start.at === 'last' ? -1 : 0,
-    waitsFor: start.at === 'timestamp' ? halves(BigInt(start.timestamp)) : null,
-    start,
-    nextOffset: -1,
-    hint: hint ?? NO_HINT,
-    filledPages: 0,
-    page: null,
-  };
+  return { start, hint };
 }
 
 function resolved(
@@ -47,10 +38,6 @@ function resolved(
     default:
       return { start: { at: spec.at } };
   }
-}
-
-function halves(value: bigint): readonly [number, number] {
-  return [Number(value >> 32n), Number(value & 0xffff_ffffn)];
 }
 
 /** True where no record of the segment can be visible to anyone who starts at `lowest` or later. */

@@ -3,13 +3,12 @@
  *
  * The main thread plans a scan once into a `ScanSpec`, encodes it (MessagePack) into a SharedArrayBuffer, and hands the same
  * buffer with every slice; a worker decodes and compiles it on first sight and caches it by `scanKey`. A slice may run
- * on any worker. What a filter has done so far rides in `ScanState`, of which `run` reads `filters` alone. Page bytes and open pages are transferred, never cloned.
+ * on any worker. What the filters have done so far rides in `ScanState`. Page bytes and open pages are transferred, never cloned.
  */
 import type { Problem } from '../core/error-codes.js';
 import type { SegmentFormatName } from '../segment/formats.js';
 import type { CursorMark } from '../source/frame-cursor.js';
 import type { OpenedBefore } from '../source/segment-source.js';
-import type { ContinuationHint, ContinuationStart } from '../wire/continuation.js';
 import type { FunnelState } from '../filter/funnel.js';
 import type { PageFault, StopName } from '../wire/page.js';
 import type { DiffPart, DiffReply, PreviewRecord, PreviewReply } from '../wire/preview.js';
@@ -119,7 +118,7 @@ export interface FilterTotals {
   examined_bytes: number;
 }
 
-/** What `run` reads of a filter after each slice, in wire spelling: the material of `progress`, `end` and `error` frames. */
+/** A filter after a slice, in wire spelling: the material of `progress`, `end` and `error` frames. */
 export interface FilterProgress {
   readonly id: string;
   /** Absent while the filter still runs. */
@@ -141,11 +140,20 @@ export interface FilterProgress {
   continuation: string;
 }
 
-/** Carried from slice to slice. `run` reads `filters`; the rest belongs to the worker alone. */
+/** What a slice changed of a filter beside its numbers: what it says when it closes a page or leaves the pass. */
+export type FilterChange = { readonly filter: number } & Partial<Omit<FilterProgress, 'id' | 'totals'>>;
+
+/**
+ * Carried from slice to slice. The main thread reads it through `ScanProgress` alone; the rest belongs to the worker.
+ */
 export interface ScanState {
-  readonly filters: FilterProgress[];
+  /** In a reply: the filters that this slice changed; of the first slice all of them. A worker reads none. */
+  readonly changes: readonly FilterChange[];
   readonly cursor: ScanCursorState;
-  readonly runs: FilterRunState[];
+  /** The numbers of all filters, see `run-table.ts`. Rides in the transfer list. */
+  readonly table: Float64Array<ArrayBuffer>;
+  /** The open pages that hold something. */
+  readonly pages: readonly OpenPageState[];
 }
 
 /** Where the pass is. */
@@ -163,28 +171,10 @@ export interface ScanCursorState {
   readonly frontier: number;
 }
 
-/** One filter between two slices; see `filter-run.ts`. */
-export interface FilterRunState {
-  /** Records below it are skipped; −1 while the last visible record is being located for this filter. */
-  readonly startOffset: number;
-  /** Until a record at or after this instant is met, everything is skipped: [high, low] halves of the microseconds. */
-  readonly waitsFor: readonly [number, number] | null;
-  /** What a continuation carries while nothing was classified in this response. */
-  readonly start: ContinuationStart;
-  /** Where a continuation goes on, −1 while nothing was classified in this response. */
-  readonly nextOffset: number;
-  /** Place of a frame at or just before that offset; segment −1 if none is known. */
-  readonly hint: ContinuationHint;
-  /** Pages closed as `filled` in this response; flushed ones count toward no budget. */
-  readonly filledPages: number;
-  readonly page: OpenPageState | null;
-}
-
 /** An open page between two slices; see `page.ts`. `bytes` rides in the transfer list. */
 export interface OpenPageState {
-  readonly counts: Omit<FilterTotals, 'pages'>;
-  readonly lastOffset: number;
-  readonly replyBytes: number;
+  /** Index of the filter in the request. */
+  readonly filter: number;
   readonly bytes: Uint8Array;
   readonly bytesUsed: number;
   readonly positions: number[];
@@ -212,6 +202,8 @@ export interface SliceCounters {
   dropped: number;
   bytesExamined: number;
   bytesReturned: number;
+  /** Examined pairs of a record and a filter that the index rejected without evaluating the filter. */
+  skippedByIndex: number;
   /** Fault verdicts by reason, stopped ones included. */
   faults: Record<string, number>;
   /** Milliseconds by stage. */

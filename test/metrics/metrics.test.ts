@@ -48,6 +48,7 @@ function slice(more: Partial<SliceFigures> = {}): SliceFigures {
     unevaluated: 2,
     dropped: 1,
     bytesExamined: 1000,
+    skippedByIndex: 3,
     bytesReturned: 450,
     faults: { malformed: 2, type_mismatch: 1 },
     stagesMs: { read: 1, decode: 2, evaluate: 3, encode: 4 },

@@ -6,7 +6,6 @@ import { afterEach, expect, it } from 'vitest';
 import { ScanPool } from '../../src/pool/scan-pool.js';
 import type { PoolOptions } from '../../src/pool/scan-pool.js';
 import type {
-  FilterRunState,
   OpenPageState,
   ScanCursorState,
   SliceTask,
@@ -122,44 +121,20 @@ it('a task behind a stuck one does not have its time counted while the worker is
 it('open pages move to the worker instead of being copied', async () => {
   const { pool } = await start();
   const bytes = new Uint8Array(1024);
-  const counts = {
-    examined: 0,
-    matched: 0,
-    rejected: 0,
-    unevaluated_count: 0,
-    dropped: 0,
-    examined_bytes: 0,
-  };
-  const page: OpenPageState = {
-    counts,
-    lastOffset: -1,
-    replyBytes: 0,
-    bytes,
-    bytesUsed: 0,
-    positions: [],
-    offsets: [],
-    unevaluated: [],
-  };
-  const run = { startOffset: 0, waitsFor: null, start: { from: 'first' }, hint: null } as unknown as FilterRunState;
+  const page: OpenPageState = { filter: 0, bytes, bytesUsed: 0, positions: [], offsets: [], unevaluated: [] };
+  const table = new Float64Array(26);
   const task: SliceTask = {
     kind: 'slice',
     scanKey: 'k',
     spec: new SharedArrayBuffer(0),
     control: new SharedArrayBuffer(16),
     inline: [],
-    state: {
-      filters: [],
-      cursor: {} as ScanCursorState,
-      runs: [
-        { ...run, page },
-        { ...run, page: null },
-      ],
-    },
+    state: { changes: [], cursor: {} as ScanCursorState, table, pages: [page] },
     bounds: { recordsMax: 1, bytesMax: 1, timeMaxMs: 1 },
     deadlineAtMs: 0,
   };
-  expect(await pool.run(task)).toEqual({ ok: { bytes: [1024, undefined] } });
-  expect(bytes.byteLength).toBe(0);
+  expect(await pool.run(task)).toEqual({ ok: { bytes: [1024] } });
+  expect([bytes.byteLength, table.byteLength]).toEqual([0, 0]);
 });
 
 it('workers that cannot start refuse the start with their own fault', async () => {

@@ -23,7 +23,7 @@ describe('frames', () => {
     const scan = stage((at) => slice(at, { done: at === 2 }));
     await scan.run();
     expect(scan.tasks[0]!.state).toBeNull();
-    expect(scan.tasks[1]!.state!.filters[0]!.continuation).toBe('after-1');
+    expect(scan.tasks[1]!.state!.changes[0]!.continuation).toBe('after-1');
     expect(scan.tasks[1]!.spec).toBe(scan.tasks[0]!.spec);
   });
 

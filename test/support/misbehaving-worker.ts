@@ -3,15 +3,16 @@
  * memory inside and outside its heap.
  */
 import { threadId, workerData } from 'node:worker_threads';
+import type { ScanState } from '../../src/scan/task.js';
 
 interface Order {
   readonly kind: string;
   readonly record?: string;
-  readonly state?: { readonly runs: readonly { readonly page: { readonly bytes: Uint8Array } | null }[] } | null;
+  readonly state?: Pick<ScanState, 'pages'> | null;
 }
 
 export default async function obey(order: Order): Promise<unknown> {
-  if (order.kind === 'slice') return { ok: { bytes: order.state?.runs.map(({ page }) => page?.bytes.byteLength) } };
+  if (order.kind === 'slice') return { ok: { bytes: order.state?.pages.map(({ bytes }) => bytes.byteLength) } };
   switch (order.record) {
     case 'throw':
       throw new Error('thrown inside the task');

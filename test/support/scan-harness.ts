@@ -4,6 +4,7 @@
  */
 import { rustRegexEngine } from '../../src/filter/rust-regex.js';
 import { planScan, type ScanPlan } from '../../src/scan/plan.js';
+import { ScanProgress } from '../../src/scan/progress.js';
 import { SliceRunner, type SliceDeps } from '../../src/scan/slice.js';
 import {
   type Budgets,
@@ -130,6 +131,7 @@ export function runPlan(
   const counters: SliceCounters[] = [];
   let begin: readonly FilterPolicy[] = [];
   let state: ScanState | null = null;
+  const progress = new ScanProgress(plan.spec.filters.map(({ id }) => id));
   for (let slice = 0; ; slice += 1) {
     if (options.cancelBefore?.(slice) === true) Atomics.store(new Int32Array(shared.control), 0, 1);
     const reply = runners[options.pickRunner?.(slice) ?? 0]!.run({ ...shared, state });
@@ -138,11 +140,12 @@ export function runPlan(
     if (ok.begin !== undefined) begin = ok.begin;
     bytes.push(...ok.pages.map((page) => page.bytes));
     counters.push(ok.counters);
+    progress.apply(ok.state);
     if (ok.done) {
       const pages = bytes.map((one) => decodedPage(one, plan.spec.encoding, plan.spec.framed));
-      return { begin, pages, bytes, filters: ok.state.filters, damage: ok.damage, counters, slices: slice + 1 };
+      return { begin, pages, bytes, filters: progress.all(), damage: ok.damage, counters, slices: slice + 1 };
     }
-    const buffers = ok.state.runs.flatMap(({ page }) => (page === null ? [] : [page.bytes.buffer as ArrayBuffer]));
+    const buffers = [ok.state.table.buffer, ...ok.state.pages.map(({ bytes }) => bytes.buffer as ArrayBuffer)];
     state = structuredClone(ok.state, { transfer: buffers });
   }
 }

@@ -6,7 +6,8 @@ import type { Hold } from '../../src/admission/fair-gate.js';
 import { Metrics } from '../../src/metrics/metrics.js';
 import { runScan, type PlannedScan, type ScanMeans } from '../../src/run/scan-run.js';
 import type { ScanSink } from '../../src/run/sink.js';
-import type { FilterProgress, ScanSpec, SliceReply, SliceTask, WorkerReply } from '../../src/scan/task.js';
+import type { ScanSpec, SliceReply, SliceTask, WorkerReply } from '../../src/scan/task.js';
+import { sliceState } from './slice-state.js';
 
 export type Answer = WorkerReply<SliceReply>;
 
@@ -51,24 +52,17 @@ export class Receiver implements ScanSink {
   }
 }
 
-function progress(examined: number, stop?: FilterProgress['stop']): FilterProgress {
-  return {
-    id: 'f',
-    ...(stop === undefined ? {} : { stop }),
-    totals: { pages: 0, examined, matched: 1, rejected: 0, unevaluated_count: 0, dropped: 0, examined_bytes: 0 },
-    next_scan_offset: examined,
-    reached_offset: examined,
-    continuation: `after-${examined}`,
-  };
-}
-
 /** What a slice answers that has examined so many records of its scan by now. */
 export function slice(examined: number, more: Partial<SliceReply> = {}): Answer {
   const stop = more.done === true ? 'end_of_visible' : undefined;
   return {
     ok: {
       pages: [],
-      state: { filters: [progress(examined, stop)], cursor: {} as SliceReply['state']['cursor'], runs: [] },
+      state: sliceState(examined, 1, {
+        ...(stop === undefined ? {} : { stop }),
+        next_scan_offset: examined,
+        continuation: `after-${examined}`,
+      }),
       done: false,
       counters: {
         recordsScanned: 10,
@@ -80,6 +74,7 @@ export function slice(examined: number, more: Partial<SliceReply> = {}): Answer 
         dropped: 0,
         bytesExamined: 100,
         bytesReturned: 100,
+        skippedByIndex: 0,
         faults: {},
         stagesMs: { read: 0, decode: 0, evaluate: 0, encode: 0 },
         compileMs: 0,

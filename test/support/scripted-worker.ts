@@ -17,6 +17,7 @@ import {
   type WorkerTask,
 } from '../../src/scan/task.js';
 import { decodeMsgpack } from '../../src/wire/msgpack.js';
+import { examinedBefore, sliceState } from './slice-state.js';
 
 /** Slices, and pages, of a `long` scan. */
 export const LONG_SLICES = 10;
@@ -27,7 +28,7 @@ export default async function answer(task: WorkerTask): Promise<WorkerReply<unkn
   if (task.kind === 'preview') loseWorker((decodeMsgpack(new Uint8Array(task.slice.spec)) as ScanSpec).topic);
   if (task.kind !== 'slice') return { problem: { code: 'unsupported', detail: 'not in this script' } };
   const spec = decodeMsgpack(new Uint8Array(task.spec)) as ScanSpec;
-  const before = task.state?.filters[0]?.totals.examined ?? 0;
+  const before = examinedBefore(task.state);
   if (before === 2) {
     if (spec.topic === 'dies') process.exit(3);
     if (spec.topic === 'throws') throw new Error('on purpose');
@@ -57,15 +58,6 @@ function slice(spec: ScanSpec, before: number, stop: 'cancelled' | 'deadline' | 
   const isLast = isSingle || (spec.topic === 'long' && examined === LONG_SLICES);
   const hasPage = stop !== undefined || spec.topic !== 'endless';
   const pageStop = stop ?? (isLast ? 'end_of_visible' : 'filled');
-  const totals = {
-    pages: examined,
-    examined,
-    matched: 0,
-    rejected: examined,
-    unevaluated_count: 0,
-    dropped: 0,
-    examined_bytes: examined,
-  };
   const page = {
     ...(spec.framed ? { frame: 'page' } : { request_id: spec.requestId, budgets: spec.budgets }),
     stop: pageStop,
@@ -76,20 +68,12 @@ function slice(spec: ScanSpec, before: number, stop: 'cancelled' | 'deadline' | 
   return {
     begin: [{ id: 'f', policy: { dialect: 'laser', digest: 'd' } }],
     pages: hasPage ? [{ filter: 0, bytes: new TextEncoder().encode(`${JSON.stringify(page)}\n`), stop: pageStop }] : [],
-    state: {
-      filters: [
-        {
-          id: 'f',
-          ...(done ? { stop: pageStop } : {}),
-          totals,
-          next_scan_offset: examined,
-          safe_ack_offset: examined - 1,
-          continuation: `after-${examined}`,
-        },
-      ],
-      cursor: { phase: 'scan', segment: 0, opened: [], frontier: -1 },
-      runs: [],
-    } as unknown as SliceReply['state'],
+    state: sliceState(examined, 0, {
+      ...(done ? { stop: pageStop } : {}),
+      next_scan_offset: examined,
+      safe_ack_offset: examined - 1,
+      continuation: `after-${examined}`,
+    }),
     done,
     counters: {
       recordsScanned: 1,
@@ -101,6 +85,7 @@ function slice(spec: ScanSpec, before: number, stop: 'cancelled' | 'deadline' | 
       dropped: 0,
       bytesExamined: 1,
       bytesReturned: 0,
+      skippedByIndex: 0,
       faults: {},
       stagesMs: { read: 0, decode: 0, evaluate: 0, encode: 0 },
       compileMs: 0,
