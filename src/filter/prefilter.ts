@@ -101,10 +101,7 @@ export class EqualityIndex {
     if (lookup.active === 0) return;
     const { record } = this;
     if (!record.hasHeaders()) this.add(lookup.filters);
-    else if (
-      lookup.source.isReady ||
-      record.payloadEnd - record.payloadStart <= lookup.active * BYTES_PER_EVALUATION
-    ) {
+    else if (lookup.source.isReady || record.payloadEnd - record.payloadStart <= lookup.active * BYTES_PER_EVALUATION) {
       this.askPayload(lookup);
     } else this.add(lookup.filters);
   }

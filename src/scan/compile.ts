@@ -55,10 +55,12 @@ export class ScanCompiler {
   private readonly patterns: PatternCache;
   private readonly scans = new Map<string, CompiledScan>();
   private readonly filterSets = new Map<string, CompiledFilters>();
+  private readonly isIndexed: boolean;
 
-  constructor(regex: RegexEngine, clock: Clock) {
+  constructor(regex: RegexEngine, clock: Clock, isIndexed = true) {
     this.patterns = new PatternCache(regex);
     this.clock = clock;
+    this.isIndexed = isIndexed;
   }
 
   /**
@@ -136,6 +138,7 @@ export class ScanCompiler {
     const program = compileProgram(
       filters.map(({ lowered }) => lowered),
       { ...inputs, makeWalker: (codec, paths, limits) => stages.timed(inputs.makeWalker(codec, paths, limits)) },
+      { isIndexed: this.isIndexed },
     );
     return { filters, program, stages };
   }

@@ -52,6 +52,8 @@ export interface SliceDeps {
   onFault(fault: unknown): void;
   /** For tests; see `SliceControl`. */
   readonly recordsBetweenLooks?: number;
+  /** False: every filter is evaluated on every record. Default true; tests and benchmarks compare the two. */
+  readonly isIndexed?: boolean;
 }
 
 /**
@@ -73,7 +75,7 @@ export class SliceRunner {
 
   constructor(deps: SliceDeps) {
     this.deps = deps;
-    this.compiler = new ScanCompiler(deps.regex, deps.clock);
+    this.compiler = new ScanCompiler(deps.regex, deps.clock, deps.isIndexed ?? true);
   }
 
   /** Runs one slice, under a watch if one is given. Throws nothing but exhausted memory. */
