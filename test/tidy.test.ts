@@ -109,7 +109,7 @@ const NARROWED: readonly { from: string; to: string; files: RegExp; why: string 
   {
     from: 'run',
     to: 'scan',
-    files: /^src\/scan\/(task|plan|plan-filter|plan-preview|control)\.ts$/,
+    files: /^src\/scan\/(task|plan|plan-filter|plan-preview|progress|control)\.ts$/,
     why: 'a run plans and hands out tasks; scanning happens in workers',
   },
   {

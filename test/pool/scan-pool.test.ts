@@ -5,13 +5,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { ScanPool } from '../../src/pool/scan-pool.js';
 import type { PoolOptions } from '../../src/pool/scan-pool.js';
-import type {
-  OpenPageState,
-  ScanCursorState,
-  SliceTask,
-  TestTask,
-  WorkerReply,
-} from '../../src/scan/task.js';
+import type { OpenPageState, ScanCursorState, SliceTask, TestTask, WorkerReply } from '../../src/scan/task.js';
 
 const WORKER = new URL('../../dist/test/support/misbehaving-worker.js', import.meta.url);
 const THREAD = new URL('../../dist/src/pool/thread.js', import.meta.url);
