@@ -13,6 +13,7 @@ import { macroCases } from './macro/scan-cases.js';
 import { type CostRank, costRankText, measureCostRank } from './micro/cost-rank.js';
 import { headerCases } from './micro/header-cases.js';
 import { jsonCases } from './micro/json-cases.js';
+import { manyCases } from './micro/many-cases.js';
 
 const { values: options } = parseArgs({
   options: {
@@ -30,7 +31,7 @@ const warmups = options.smoke ? 0 : 2;
 const results: CaseResult[] = [];
 const macro = await macroCases(scale);
 try {
-  for (const one of [...jsonCases(scale), ...headerCases(scale), ...macro.cases]) {
+  for (const one of [...jsonCases(scale), ...headerCases(scale), ...manyCases(scale), ...macro.cases]) {
     if (!one.name.includes(options.only)) continue;
     const result = await measure(one, rounds, warmups);
     results.push(options.smoke ? { ...result, met: null } : result);

@@ -1,0 +1,76 @@
+/**
+ * Many filters in one pass against one filter alone, through the worker's own scan loop on one thread.
+ */
+import { ORBIT_GROUPS, selectivityFilter, type FilterDocument } from '../datasets/orbit-filters.js';
+import { ORBIT_CARGO, ORBIT_SLOTS, orbitDataset } from '../datasets/orbit.js';
+import { sharedSegmentBytes } from '../datasets/write.js';
+import type { Case } from '../harness.js';
+import { sliceSide } from '../slices.js';
+
+const EQUALITIES = 1000;
+
+/** `scale` 1 is the real size; the smoke run passes a small fraction. */
+export function manyCases(scale: number): Case[] {
+  const records = Math.max(200, Math.round(40_000 * scale));
+  const segment = sharedSegmentBytes(orbitDataset(), 'iggy', records);
+  const size = { records, bytes: segment.byteLength };
+  const group = ORBIT_GROUPS.find(({ name }) => name === 'safe-mode-updates')!.filter;
+  const groups = [group, ...ORBIT_GROUPS.map(({ filter }) => filter).filter((filter) => filter !== group)];
+  const equalities = Array.from({ length: EQUALITIES }, (_, i) => slotFilter(i * (ORBIT_SLOTS / EQUALITIES)));
+  return [
+    {
+      ...size,
+      name: 'orbit, four groups in one pass, against one payload filter',
+      ratio: 'cost',
+      bar: 1.5,
+      sides: [sliceSide('four groups', segment, groups), sliceSide('one group', segment, [group])],
+    },
+    {
+      ...size,
+      name: 'orbit, 16 filters over 8 paths, against one',
+      ratio: 'cost',
+      bar: 2.5,
+      sides: [sliceSide('16 filters', segment, SIXTEEN), sliceSide('one of them', segment, [SIXTEEN[0]!])],
+    },
+    {
+      ...size,
+      name: 'orbit, 1,000 equality filters, against one',
+      ratio: 'cost',
+      bar: 4,
+      sides: [sliceSide('1,000 equalities', segment, equalities), sliceSide('one equality', segment, [equalities[0]!])],
+    },
+  ];
+}
+
+const text = (value: string) => ({ kind: 'string', value });
+const long = (value: number) => ({ kind: 'long', value });
+const pred = (field: string, op: string, value: unknown) => ({ pred: { field, op, value } });
+
+function document(expr: unknown): FilterDocument {
+  return { v: 1, evaluator_version: 1, expr, codec: 'json', fault_policy: 'drop' };
+}
+
+function slotFilter(slot: number): FilterDocument {
+  return document(pred('source.slot', 'eq', long(slot)));
+}
+
+/** Sixteen filters as sixteen teams would write them; together they read eight paths. */
+const SIXTEEN: readonly FilterDocument[] = [
+  selectivityFilter(5),
+  ...['safe', 'eclipse', 'slewing', 'imaging'].map((mode) =>
+    document({ all: [pred('table', 'eq', text('satellites')), pred('after.mode', 'eq', text(mode))] }),
+  ),
+  document({ all: [pred('op', 'eq', text('d')), pred('table', 'eq', text('satellites'))] }),
+  document({ all: [pred('changed', 'contains', text('mode')), pred('after.mode', 'ne', text('nominal'))] }),
+  document(pred('changed', 'contains', text('battery'))),
+  ...ORBIT_CARGO.kinds.map((kind) => document(pred('cargo.kind', 'eq', text(kind)))),
+  document({
+    all: [
+      pred('source.region', 'eq', text(ORBIT_CARGO.region)),
+      { pred_as: { ...pred('cargo.mass_kg', 'gte', text(ORBIT_CARGO.massKg)), coerce: { kind: 'number' } } },
+    ],
+  }),
+  document({ text: { field: 'source.region', kind: 'prefix', pattern: 'polar-' } }),
+  document({ any: [pred('source.slot', 'gte', long(9_990)), pred('op', 'eq', text('r'))] }),
+  document({ all: [{ present: 'after.mode' }, { absent: 'cargo.kind' }, pred('source.slot', 'lt', long(100))] }),
+];
