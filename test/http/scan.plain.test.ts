@@ -298,17 +298,6 @@ describe('refusals', () => {
     ],
     ['an entry without a filter', { filters: [{ id: 'f' }] }, 400, '/filters/0'],
     ['no filter at all', { filters: [] }, 400, '/filters'],
-    [
-      'more than one filter',
-      {
-        filters: [
-          { id: 'f', filter: FILTER },
-          { id: 'g', filter: FILTER },
-        ],
-      },
-      501,
-      '/filters',
-    ],
     ['an unknown member', { fliters: [] }, 400, '/fliters'],
     ['another version', { v: 2 }, 409, '/v'],
     [
