@@ -230,6 +230,12 @@ export const OPEN_PAGES_BYTES_MAX = 32 * MIB;
 /** Scans whose decoded spec and program a worker keeps: as many as run at once in the whole service by default. */
 export const SCANS_CACHED_MAX = 64;
 
+/**
+ * Text of the filters whose programs a worker keeps, in characters, unless one scan alone has more: a compiled filter
+ * takes some twenty times its text, so this is about a third of a worker's heap.
+ */
+export const FILTER_TEXTS_CACHED_MAX = 8 * MIB;
+
 /** Compiled patterns per scan and per worker (scan-protocol §4): an engine instance is 1–2 MiB of WebAssembly memory. */
 export const PATTERNS_PER_SCAN_MAX = 64;
 export const PATTERNS_PER_WORKER_MAX = 256;

@@ -9,8 +9,15 @@
  */
 import type { DecoderLimits } from '../codec/walker.js';
 import type { Clock } from '../core/clock.js';
+import { domainDigest } from '../core/digest.js';
 import { type Problem, Refusal, refuse } from '../core/error-codes.js';
-import { DEPTH_MAX, PATTERNS_PER_SCAN_MAX, PAYLOAD_BYTES_MAX, SCANS_CACHED_MAX } from '../core/limits.js';
+import {
+  DEPTH_MAX,
+  FILTER_TEXTS_CACHED_MAX,
+  PATTERNS_PER_SCAN_MAX,
+  PAYLOAD_BYTES_MAX,
+  SCANS_CACHED_MAX,
+} from '../core/limits.js';
 import type { CompiledFilter } from '../filter/compiled-filter.js';
 import { compileFilter } from '../filter/dialects.js';
 import { forEachLeaf, type LoweredFilter } from '../filter/ir.js';
@@ -21,6 +28,7 @@ import type { ContinuationBinding } from '../wire/continuation.js';
 import { decodeMsgpack } from '../wire/msgpack.js';
 import { PatternCache, patternKey } from './pattern-cache.js';
 import { programInputs } from './program-inputs.js';
+import { RecentlyUsed } from './recently-used.js';
 import type { FrameFormat } from './record-object.js';
 import { StageClock } from './stage-clock.js';
 import type { FilterEntrySpec, FilterPolicy, FilterTextSpec, ScanSpec, SliceCounters } from './task.js';
@@ -53,8 +61,8 @@ interface CompiledFilters {
 export class ScanCompiler {
   private readonly clock: Clock;
   private readonly patterns: PatternCache;
-  private readonly scans = new Map<string, CompiledScan>();
-  private readonly filterSets = new Map<string, CompiledFilters>();
+  private readonly scans = new RecentlyUsed<CompiledScan>(SCANS_CACHED_MAX, FILTER_TEXTS_CACHED_MAX);
+  private readonly filterSets = new RecentlyUsed<CompiledFilters>(SCANS_CACHED_MAX, FILTER_TEXTS_CACHED_MAX);
   private readonly isIndexed: boolean;
 
   constructor(regex: RegexEngine, clock: Clock, isIndexed = true) {
@@ -69,16 +77,13 @@ export class ScanCompiler {
    */
   compiled(scanKey: string, specBytes: SharedArrayBuffer, counters: SliceCounters): CompiledScan {
     const known = this.scans.get(scanKey);
-    if (known !== undefined) {
-      remember(this.scans, scanKey, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     // A copy, because text is not decoded from shared memory.
     const spec = decodeMsgpack(new Uint8Array(specBytes).slice()) as ScanSpec;
     const startedAtMs = this.clock.nowMs();
     try {
       const scan = this.compileScan(spec, counters);
-      remember(this.scans, scanKey, scan);
+      this.scans.set(scanKey, scan, weightOf(scan.spec));
       return scan;
     } finally {
       counters.compileMs += this.clock.nowMs() - startedAtMs;
@@ -111,14 +116,15 @@ export class ScanCompiler {
   }
 
   private compileScan(spec: ScanSpec, counters: SliceCounters): CompiledScan {
-    const key = JSON.stringify(spec.filters.map(({ dialect, strict, text }) => [dialect, strict, text]));
+    const texts = JSON.stringify(spec.filters.map(({ dialect, strict, text }) => [dialect, strict, text]));
+    const key = domainDigest('winnow.filter-set', texts);
     const known = this.filterSets.get(key);
     if (known === undefined) counters.filterCacheMisses += spec.filters.length;
     else counters.filterCacheHits += spec.filters.length;
     const { filters, program, stages } = known ?? this.compileFilters(spec.filters);
     // Another request may expect another digest of the same text.
     if (known !== undefined) spec.filters.forEach((entry, i) => checkDigest(entry, known.filters[i]!));
-    remember(this.filterSets, key, { filters, program, stages });
+    this.filterSets.set(key, { filters, program, stages }, weightOf(spec));
     const format = spec.segments[0]?.format;
     return {
       spec,
@@ -218,9 +224,7 @@ function inRequest(problem: Problem, filter: FilterTextSpec): Problem {
   };
 }
 
-/** Makes `key` the most recently used entry and drops the least recently used one past the bound. */
-function remember<T>(cache: Map<string, T>, key: string, value: T): void {
-  cache.delete(key);
-  cache.set(key, value);
-  if (cache.size > SCANS_CACHED_MAX) cache.delete(cache.keys().next().value!);
+/** What a compiled scan weighs in a cache: the text of its filters. */
+function weightOf({ filters }: ScanSpec): number {
+  return filters.reduce((sum, { text }) => sum + text.length, 0);
 }

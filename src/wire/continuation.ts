@@ -162,10 +162,23 @@ function macOf(key: Uint8Array, bytes: Uint8Array): Buffer {
   return createHmac('sha256', key).update(bytes).digest();
 }
 
+/**
+ * Hashes made last, by label and name: a scan of thousands of filters writes as many tokens over the same names, and
+ * hashing four names costs four times what signing does.
+ */
+const kept = new Map<string, Buffer>();
+const KEPT_MAX = 64;
+
 function nameHash(label: string, name: string): Buffer {
-  return createHash('sha256')
+  const key = `${label} ${name}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256')
     .update(`winnow.continuation.${label}\0`)
     .update(name)
     .digest()
     .subarray(0, NAME_HASH_BYTES);
+  if (kept.size >= KEPT_MAX) kept.clear();
+  kept.set(key, hash);
+  return hash;
 }

@@ -211,8 +211,16 @@ test('a filter gets the pages that it gets alone', () => {
   expect(compared).toBeGreaterThan(SCANS * 15);
   expect(skipped).toBeGreaterThan(SCANS * 10);
   for (const stop of [
-    ...['fault', 'oversized_record', 'end_of_visible', 'corrupt', 'filled count', 'filled reply_bytes'],
-    ...['budget examined', 'budget examined_bytes', 'problem', 'damage'],
+    'fault',
+    'oversized_record',
+    'end_of_visible',
+    'corrupt',
+    'filled count',
+    'filled reply_bytes',
+    'budget examined',
+    'budget examined_bytes',
+    'problem',
+    'damage',
   ]) {
     expect(seen).toContain(stop);
   }

@@ -145,7 +145,7 @@ export function runPlan(
       const pages = bytes.map((one) => decodedPage(one, plan.spec.encoding, plan.spec.framed));
       return { begin, pages, bytes, filters: progress.all(), damage: ok.damage, counters, slices: slice + 1 };
     }
-    const buffers = [ok.state.table.buffer, ...ok.state.pages.map(({ bytes }) => bytes.buffer as ArrayBuffer)];
+    const buffers = [ok.state.table.buffer, ...ok.state.pages.map((page) => page.bytes.buffer as ArrayBuffer)];
     state = structuredClone(ok.state, { transfer: buffers });
   }
 }
