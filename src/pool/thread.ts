@@ -2,8 +2,9 @@
  * The pool's side of a worker thread: runs each task through the workers' entry and moves the buffers of its reply.
  *
  * Only the pool knows its library's way to say "transfer this" (64 MiB: 876 ms cloned, 16 ms moved), and the entry knows
- * no pool; so this file stands between them. The entry's URL comes with the thread's setup. It is imported with the
- * first task, because the library loads this file in a way that cannot wait; a pool probes every thread as it starts.
+ * no pool; so this file stands between them. The entry's URL comes with the thread's setup. The library awaits the default
+ * export before it calls a thread ready, so that also a replaced worker meets its first task loaded: the time of a task
+ * counts toward its end by force, and the time to load must not.
  */
 import { workerData } from 'node:worker_threads';
 import { move } from 'piscina';
@@ -16,21 +17,21 @@ export interface ThreadSetup extends WorkerSetup {
 }
 
 /** The runtime's code of a thread that ended because its heap was full. */
-export const OUT_OF_MEMORY_CODE = 'ERR_WORKER_OUT_OF_MEMORY';
+const OUT_OF_MEMORY_CODE = 'ERR_WORKER_OUT_OF_MEMORY';
 
 type RunTask = (task: WorkerTask) => WorkerReply<unknown> | Promise<WorkerReply<unknown>>;
 
-let entry: Promise<RunTask> | undefined;
+/** Resolves with what runs the thread's tasks. Rejects where the entry cannot be loaded: the thread does not start. */
+export default loadEntry().then((entry) => (task: WorkerTask) => runTask(entry, task));
 
 /**
- * Runs one task. Rejects only where the entry cannot be loaded or breaks its promise not to throw; exhausted memory ends
- * the thread instead, with everything that it holds.
+ * Runs one task. Rejects only where the entry breaks its promise not to throw; exhausted memory ends the thread instead,
+ * with everything that it holds.
  */
-export default async function runTask(task: WorkerTask): Promise<unknown> {
-  entry ??= loadEntry();
+async function runTask(entry: RunTask, task: WorkerTask): Promise<unknown> {
   let reply: WorkerReply<unknown>;
   try {
-    reply = await (await entry)(task);
+    reply = await entry(task);
   } catch (thrown) {
     if (isMemoryExhausted(thrown)) return endThread();
     throw thrown;

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAdmission } from '../../src/admission/admission.js';
+import { ADMISSION_QUEUE_MAX } from '../../src/core/limits.js';
 import { FairGate } from '../../src/admission/fair-gate.js';
 import type { GateCaps, GateDecision, GateRefusal, Hold } from '../../src/admission/fair-gate.js';
 
@@ -285,7 +286,7 @@ describe('under any sequence of requests, releases and expiries', () => {
 describe('the gates of a service', () => {
   it('slots count per shard, inline bytes and turns only in total', () => {
     const caps = { scansPerShard: 1, scansTotal: 2, queuePerShard: 0, inlineBytesMax: 100, workers: 2 };
-    const { slots, inlineBytes, turns } = createAdmission(caps);
+    const { slots, inlineBytes, turns, tasks } = createAdmission(caps);
     held(ask(slots, 'a'));
     expect(refusal(ask(slots, 'a')).reason).toBe('shard_full');
     held(ask(inlineBytes, 'a', 1_000, 60));
@@ -294,5 +295,10 @@ describe('the gates of a service', () => {
     held(ask(turns, 'a'));
     held(ask(turns, 'a'));
     expect(ask(turns, 'b').state).toBe('waiting');
+    // Tasks never fill the queue of turns: every scan that runs finds room in it.
+    for (let count = 0; count < ADMISSION_QUEUE_MAX; count += 1) held(ask(tasks, 'a'));
+    expect(refusal(ask(tasks, 'b')).reason).toBe('queue_full');
+    for (let count = 0; count < ADMISSION_QUEUE_MAX; count += 1) queue(turns, [], 'task', 'a');
+    for (let count = 0; count < caps.scansTotal - 1; count += 1) queue(turns, [], 'scan', 'c');
   });
 });

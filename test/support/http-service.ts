@@ -9,6 +9,7 @@ import { startService, type Service } from '../../src/service.js';
 
 /** The compiled workers: `npm test` builds before it runs. */
 export const REAL_WORKER = new URL('../../dist/workers/scan-worker.js', import.meta.url);
+export const FAULTY_WORKER = new URL('../../dist/test/support/faulty-worker.js', import.meta.url);
 export const SCRIPTED_WORKER = new URL('../../dist/test/support/scripted-worker.js', import.meta.url);
 
 const THREAD = new URL('../../dist/src/pool/thread.js', import.meta.url);

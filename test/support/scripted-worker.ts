@@ -22,6 +22,9 @@ import { examinedBefore, sliceState } from './slice-state.js';
 /** Slices, and pages, of a `long` scan. */
 export const LONG_SLICES = 10;
 
+/** Slices that this worker ran; a page says the number of its own. */
+let slices = 0;
+
 const PAGE_PADDING = 'x'.repeat(65_536);
 
 export default async function answer(task: WorkerTask): Promise<WorkerReply<unknown>> {
@@ -37,6 +40,7 @@ export default async function answer(task: WorkerTask): Promise<WorkerReply<unkn
     const hoard: number[][] = [];
     while (spec.topic === 'hoards') hoard.push(Array.from({ length: 1_000_000 }, () => 0));
   }
+  slices += 1;
   if (spec.topic === 'slow') await new Promise((resolve) => setTimeout(resolve, 20));
   return { ok: slice(spec, before, stopOf(task.control, task.deadlineAtMs)) };
 }
@@ -62,6 +66,7 @@ function slice(spec: ScanSpec, before: number, stop: 'cancelled' | 'deadline' | 
     ...(spec.framed ? { frame: 'page' } : { request_id: spec.requestId, budgets: spec.budgets }),
     stop: pageStop,
     next_scan_offset: examined,
+    slice_of_worker: slices,
     padding: isSingle ? '' : PAGE_PADDING,
   };
   const done = stop !== undefined || isLast;
