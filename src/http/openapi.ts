@@ -27,6 +27,11 @@ const EXAMPLE_FILTER = {
   codec: 'json',
 };
 
+const DELETED_FILTER = {
+  ...EXAMPLE_FILTER,
+  expr: { pred: { field: 'op', op: 'in', value: { kind: 'list', value: [{ kind: 'string', value: 'd' }] } } },
+};
+
 const SCAN_EXAMPLE = {
   v: 1,
   source: { stream: 'orbit', topic: 'changes' },
@@ -43,6 +48,12 @@ const SCAN_EXAMPLE = {
 
 /** Reads on where a page of one record ended, and answers with offsets: in frames, because there are several pages. */
 const SCAN_FRAMES_EXAMPLE = { ...SCAN_EXAMPLE, start: { offset: 0 }, count: 1, pages: 5, reply: 'offsets' };
+
+/** Two filters in one pass: frames again, because each has pages of its own. */
+const SCAN_FILTERS_EXAMPLE = {
+  ...SCAN_EXAMPLE,
+  filters: [...SCAN_EXAMPLE.filters, { id: 'deleted', filter: DELETED_FILTER, start: { offset: 1 } }],
+};
 
 const VALIDATE_TEXT_EXAMPLE = { filter_text: JSON.stringify(EXAMPLE_FILTER), strict: true };
 
@@ -72,7 +83,7 @@ type NamedSchema = object & { readonly $id?: string; readonly examples?: readonl
 
 /** Every named schema. */
 export const SHARED_SCHEMAS: readonly NamedSchema[] = [
-  { ...ScanRequestSchema, examples: [SCAN_EXAMPLE, SCAN_FRAMES_EXAMPLE] },
+  { ...ScanRequestSchema, examples: [SCAN_EXAMPLE, SCAN_FRAMES_EXAMPLE, SCAN_FILTERS_EXAMPLE] },
   PageSchema,
   BeginFrameSchema,
   PageFrameSchema,

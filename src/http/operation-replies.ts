@@ -22,7 +22,7 @@ export const CAPABILITIES_EXAMPLE: Capabilities = {
     max_payload_bytes: 1_048_576,
     max_depth: 64,
     regex_subject_bytes_max: 65_536,
-    filters_per_scan: 1,
+    filters_per_scan: 4096,
     segments_per_scan: 1024,
     json_body_max: 8_388_608,
     msgpack_body_max: 68_157_440,
