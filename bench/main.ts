@@ -9,6 +9,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type CaseResult, measure, toMarkdown } from './harness.js';
+import { type Fairness, fairnessText, measureFairness } from './macro/fairness.js';
 import { macroCases } from './macro/scan-cases.js';
 import { type CostRank, costRankText, measureCostRank } from './micro/cost-rank.js';
 import { headerCases } from './micro/header-cases.js';
@@ -45,9 +46,14 @@ const costRank: CostRank | null = 'cost score, rank correlation'.includes(option
   ? measureCostRank(scale, options.smoke ? 1 : 3 * rounds, 2 * warmups)
   : null;
 
+const fairness: Fairness | null = 'fairness, narrow beside wide'.includes(options.only)
+  ? await measureFairness(scale)
+  : null;
+
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${rounds} rounds\n`);
 console.log(toMarkdown(results));
 if (costRank !== null) console.log(`\n${costRankText(costRank, options.smoke)}`);
+if (fairness !== null) console.log(`\n${fairnessText(fairness)}`);
 if (options.json !== undefined) {
   const record = {
     node: process.version,
@@ -56,6 +62,7 @@ if (options.json !== undefined) {
     smoke: options.smoke,
     results,
     costRank,
+    fairness,
   };
   writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
 }

@@ -30,4 +30,7 @@ it('every benchmark runs and both its sides select the same records', async () =
   for (const row of rows) expect(row).toMatch(/\| \d+\.\d\d× \(/);
   const [, filters] = /^Cost score against time per record, (\d+) filters: ρ = -?\d\.\d{3} /m.exec(out)!;
   expect(Number(filters)).toBeGreaterThanOrEqual(40);
+  expect(out).toMatch(
+    /^A narrow scan beside 16 wide ones .*: p99 [\d.]+ ms .* worst gap between progress frames [\d.]+ ms/m,
+  );
 });
