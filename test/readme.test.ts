@@ -38,6 +38,12 @@ describe('the README', () => {
     expect(figures('`progress_ms`')).toEqual([limits.PROGRESS_MS_DEFAULT, limits.PROGRESS_MS_CAP]);
   });
 
+  it('gives scans of many filters their limits', () => {
+    const section = README.split('### Many filters in one scan')[1]!.split('\n## ')[0]!;
+    expect(section).toContain(`up to ${limits.FILTERS_PER_SCAN_MAX.toLocaleString('en')} filters`);
+    expect(section).toContain(`At most ${limits.PATTERNS_PER_SCAN_MAX} different`);
+  });
+
   it('gives previews their limits', () => {
     const line = README.split('\n').find((text) => text.startsWith('A preview examines at most'))!;
     expect([...line.matchAll(/\d[\d,]*/g)].map(([number]) => Number(number.replaceAll(',', '')))).toEqual([
