@@ -179,7 +179,7 @@ function readValue(row: KeyRow, value: unknown): Scalar | { readonly fault: stri
     case 'algorithm':
       return value === '' || JWT_ALGORITHMS.some((one) => one === value)
         ? (value as string)
-        : { fault: `expected one of ${JWT_ALGORITHMS.join(', ')} or nothing, given ${shown(value)}` };
+        : { fault: `expected one of ${JWT_ALGORITHMS.join(', ')} or nothing` };
     case 'secret':
       return typeof value === 'string' ? value : { fault: 'expected text' };
     case 'level':

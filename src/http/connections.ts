@@ -3,7 +3,7 @@
  * one that breaks before it is a request (contract: scan-protocol §3, §5).
  *
  * Invariant: a request that breaks is counted and logged once, like every other: under its own id where it had begun,
- * under a new one where it never became a request. A client that opens a connection and says nothing is no request.
+ * under a new one where it never became a request. A connection that says nothing in time counts as a late request.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';

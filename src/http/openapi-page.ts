@@ -6,11 +6,14 @@
  */
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyError, FastifyInstance } from 'fastify';
-import type { Problem } from '../core/error-codes.js';
+import { Refusal, type Problem } from '../core/error-codes.js';
 import { problemOfError, replyWithProblem } from './problem-reply.js';
 
 /** Where the page is. */
 const PAGE_PATH = '/docs';
+
+/** The library's second form of the document: making it holds the event loop for a good tenth of a second. */
+const YAML_PATH = `${PAGE_PATH}/yaml`;
 
 /** What the page may load: its own files; the library draws icons from `data:` and sets styles on elements. */
 const CONTENT_POLICY = {
@@ -33,6 +36,7 @@ export async function registerDocumentPage(app: FastifyInstance, nothingHere: Pr
       route.config = { ...route.config, label: 'openapi', isOperation: true, access: 'open' };
     });
     page.addHook('onRequest', async (request) => {
+      if (request.routeOptions.url === YAML_PATH) throw new Refusal(nothingHere);
       for (const name of IGNORED_HEADERS) delete request.headers[name];
     });
     page.setErrorHandler((error, request, reply) => {

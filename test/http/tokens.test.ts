@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { isGranted } from '../../src/config/grant.js';
 import { problemOf } from '../../src/core/error-codes.js';
 import { TokenReader, type TokenConfig } from '../../src/http/tokens.js';
+import { Seeded } from '../support/seeded.js';
 
 const NOW_S = 1_800_000_000;
 const CLOCK = { nowMs: () => NOW_S * 1000 };
@@ -202,6 +203,35 @@ describe('the key of the configuration', () => {
     const detail = await startRefusal(open(algorithm, key));
     expect(detail).toMatch(/auth\.jwt_key: /);
     expect(detail).not.toContain('hunter2');
+  });
+});
+
+describe('random changes', () => {
+  it('of a token are refused, or leave its claims as they were', async () => {
+    const random = new Seeded(20_261_130);
+    for (const [algorithm, signing, verifying] of [
+      ['HS256', SECRET, SECRET],
+      ['ES256', ec.privateKey, pemOf(ec.publicKey)],
+    ] as const) {
+      const reader = await open(algorithm, verifying);
+      const shown = await sign(algorithm, signing);
+      let refused = 0;
+      for (let run = 0; run < 500; run += 1) {
+        const characters = [...shown];
+        const how = random.below(3);
+        const place = random.below(characters.length);
+        if (how === 0) characters.splice(place, 1 + random.below(20));
+        else characters.splice(place, how - 1, random.pick([...'AZaz09-_.']));
+        try {
+          // The last character of a signature has bits that say nothing.
+          expect((await reader.callerOf(characters.join(''))).grant.scopes).toEqual(['scan']);
+        } catch (thrown) {
+          expect(problemOf(thrown).code).toBe('unauthenticated');
+          refused += 1;
+        }
+      }
+      expect(refused).toBeGreaterThan(450);
+    }
   });
 });
 
