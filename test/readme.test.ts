@@ -42,6 +42,7 @@ describe('the README', () => {
     const section = README.split('### Many filters in one scan')[1]!.split('\n## ')[0]!;
     expect(section).toContain(`up to ${limits.FILTERS_PER_SCAN_MAX.toLocaleString('en')} filters`);
     expect(section).toContain(`At most ${limits.PATTERNS_PER_SCAN_MAX} different`);
+    expect(section).toContain(`${limits.FILTER_TEXTS_BYTES_MAX / 1024 ** 2} MiB of filter text`);
   });
 
   it('gives previews their limits', () => {

@@ -231,6 +231,12 @@ export const OPEN_PAGES_BYTES_MAX = 32 * MIB;
 export const SCANS_CACHED_MAX = 64;
 
 /**
+ * Text of all filters of one scan together, in bytes of UTF-8: as much as the largest JSON body could hold. Reading
+ * that takes under a second (see `FILTER_TEXT_BYTES_MAX`), half of what a worker may take before it is killed.
+ */
+export const FILTER_TEXTS_BYTES_MAX = 8 * MIB;
+
+/**
  * Text of the filters whose programs a worker keeps, in characters, unless one scan alone has more: a compiled filter
  * takes some twenty times its text, so this is about a third of a worker's heap.
  */

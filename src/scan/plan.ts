@@ -10,6 +10,7 @@ import { refuse } from '../core/error-codes.js';
 import {
   COUNT_DEFAULT,
   DEADLINE_MS_DEFAULT,
+  FILTER_TEXTS_BYTES_MAX,
   MAX_EXAMINED_BYTES_DEFAULT,
   MAX_EXAMINED_DEFAULT,
   MAX_REPLY_BYTES_DEFAULT,
@@ -186,6 +187,14 @@ function planFilters(request: ScanRequest, segments: readonly SegmentSpec[]): Fi
       field: '/start/continue',
       limit: 1,
       given: entries.length,
+    });
+  }
+  const given = entries.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (given > FILTER_TEXTS_BYTES_MAX) {
+    refuse('too_large', `The filters of a scan have at most ${FILTER_TEXTS_BYTES_MAX} bytes together.`, {
+      field: '/filters',
+      limit: FILTER_TEXTS_BYTES_MAX,
+      given,
     });
   }
   return entries;

@@ -154,6 +154,11 @@ describe('a planned scan', () => {
     [entry({ id: 'é'.repeat(65) }), 'invalid_request', '/filters/0/id'],
     [{ ...GOOD, filters: [GOOD.filters[0], GOOD.filters[0]] }, 'invalid_request', '/filters/1/id'],
     [
+      { ...GOOD, filters: Array.from({ length: 9 }, (_, i) => ({ id: `f${i}`, filter: ' '.repeat(1 << 20) })) },
+      'too_large',
+      '/filters',
+    ],
+    [
       { ...GOOD, start: { continue: 'x' }, filters: [GOOD.filters[0], { id: 'g', filter: '{}' }] },
       'invalid_request',
       '/start/continue',
