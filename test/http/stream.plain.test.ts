@@ -102,6 +102,33 @@ describe('a client that does not read', () => {
   });
 });
 
+describe('progress', () => {
+  it('arrives as often as was asked for while no page fills, beside other scans of the only worker', async () => {
+    const service = await start();
+    const others = Array.from({ length: 4 }, () => open(service, { headers: { 'winnow-shard': 'others' } }));
+    for (const other of others) other.end(scanBody({ ...script('endless'), deadline_ms: 60_000 }));
+    const request = open(service, { headers: STREAM });
+    request.end(scanBody({ ...script('endless'), pages: 0, progress_ms: 5, deadline_ms: 60_000 }));
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.on('error', () => undefined);
+    const seen: Record<string, unknown>[] = [];
+    let rest = '';
+    for await (const chunk of response) {
+      const lines = (rest + String(chunk)).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) seen.push(JSON.parse(line) as Record<string, unknown>);
+      if (seen.length >= 5) break;
+    }
+    for (const one of [request, ...others]) one.destroy();
+    expect(seen[0]).toMatchObject({ frame: 'begin', budgets: { pages: 0, progress_ms: 5 } });
+    const progress = seen.slice(1);
+    expect(progress.map((frame) => frame['frame'])).toEqual(progress.map(() => 'progress'));
+    const scanned = progress.map((frame) => frame['records_scanned'] as number);
+    expect(scanned).toEqual(scanned.toSorted((a, b) => a - b));
+    await eventually(async () => (await stat(service, 'winnow_scans_running')) === 0);
+  });
+});
+
 describe('closing the service', () => {
   it('ends a stream with a page, an end frame and cancelled', async () => {
     const service = await start();
