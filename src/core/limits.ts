@@ -227,6 +227,12 @@ export const PAGE_BYTES_FIRST = 2 * KIB;
  */
 export const OPEN_PAGES_BYTES_MAX = 32 * MIB;
 
+/**
+ * Time that each filter of a scan but the first adds to the time after which its slice is stopped by force, in ms: whichever worker
+ * sees a scan first compiles its filters, at about a quarter of a millisecond each. 4,096 filters may take 8 s more.
+ */
+export const FILTER_COMPILE_MS_MAX = 2;
+
 /** Scans whose decoded spec and program a worker keeps: as many as run at once in the whole service by default. */
 export const SCANS_CACHED_MAX = 64;
 

@@ -108,21 +108,21 @@ export class ScanPool {
 
   /**
    * Runs one task on one worker and answers with its reply, or with a retryable `backend` problem when the worker was
-   * lost. Buffers inside a carried scan state move to the worker: the caller's views of them are empty afterwards.
+   * lost. `compileMs` is added to the time after which it is stopped. Buffers inside a carried scan state move to the worker: the caller's views of them are empty afterwards.
    */
-  async run<T>(task: WorkerTask): Promise<WorkerReply<T>> {
+  async run<T>(task: WorkerTask, compileMs = 0): Promise<WorkerReply<T>> {
     while (!this.isClosing && !this.takeWorker()) await new Promise<void>((resolve) => this.waiting.push(resolve));
     // The library would start a thread for a task that comes after its end.
     if (this.isClosing) return { problem: this.lost(undefined) };
     const killer = new AbortController();
-    const timer = setTimeout(() => this.kill(killer), this.options.killAfterMs);
+    const timer = setTimeout(() => this.kill(killer), this.options.killAfterMs + compileMs);
     try {
       return (await this.threads.run(task, {
         transferList: carried(task),
         signal: killer.signal,
       })) as WorkerReply<T>;
     } catch (thrown) {
-      return { problem: killer.signal.aborted ? this.stuck() : this.lost(thrown) };
+      return { problem: killer.signal.aborted ? this.stuck(compileMs) : this.lost(thrown) };
     } finally {
       clearTimeout(timer);
       this.running -= 1;
@@ -180,8 +180,8 @@ export class ScanPool {
     this.isKilling = false;
   }
 
-  private stuck(): Problem {
-    const limit = this.options.killAfterMs;
+  private stuck(compileMs: number): Problem {
+    const limit = this.options.killAfterMs + compileMs;
     return {
       code: 'backend',
       retryable: true,

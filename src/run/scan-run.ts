@@ -14,6 +14,7 @@
 import type { FairGate } from '../admission/fair-gate.js';
 import type { Clock } from '../core/clock.js';
 import { Refusal, type ErrorCode, type Problem } from '../core/error-codes.js';
+import { FILTER_COMPILE_MS_MAX } from '../core/limits.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { ScanPool } from '../pool/scan-pool.js';
 import { ScanProgress } from '../scan/progress.js';
@@ -147,16 +148,10 @@ class ScanRun {
     }
     try {
       const { spec, control } = this;
-      return await pool.run<SliceReply>({
-        kind: 'slice',
-        scanKey,
-        spec,
-        control,
-        inline,
-        state,
-        bounds,
-        deadlineAtMs,
-      });
+      // A single filter is compiled in a time that no limit has to know; many of them are worth more than a slice.
+      const compileMs = (this.scan.spec.filters.length - 1) * FILTER_COMPILE_MS_MAX;
+      const task = { kind: 'slice', scanKey, spec, control, inline, state, bounds, deadlineAtMs } as const;
+      return await pool.run<SliceReply>(task, compileMs);
     } finally {
       passed.hold.release(clock.nowMs());
     }

@@ -102,6 +102,11 @@ it('a stuck task is killed with its worker, names the limit, and the next task i
   expect(restarts).toEqual(['killed']);
 });
 
+it('a task whose filters take time to compile is given that time on top', async () => {
+  const { pool } = await start({ killAfterMs: 100 });
+  expect(problemOfReply(await pool.run(order('hang'), 150))).toMatchObject({ retryable: true, limit: 250 });
+});
+
 it('a task behind a stuck one does not have its time counted while the worker is replaced', async () => {
   const { pool, restarts } = await start({ killAfterMs: 200 });
   const stuck = pool.run(order('hang'));
