@@ -27,8 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['truth === UNKNOWN && record.mismatch', 'record.mismatch'],
     ["isDataFault(reason) || this.foreignPolicy === 'pass'", "this.foreignPolicy === 'pass'"],
     ["filter.mismatchPolicy === 'pass'", "filter.foreignPolicy === 'pass'"],
-    ['filter.schemaRefs.length > 0 || readsHeaders(filter.root)', 'filter.schemaRefs.length > 0'],
-    ['(this.someNeedAllHeaders && record.hasHeaders()) || record.hasContentType()', 'record.hasHeaders()'],
+    ["found ||= source.from === 'header';", "found &&= source.from === 'header';"],
     [
       'paths.sort(comparePaths);\n  return paths.filter((path, index) => index === 0 || comparePaths(paths[index - 1]!, path) !== 0);',
       'paths.sort(comparePaths);\n  return paths.filter((path, index) => index === 0 || comparePaths(paths[0]!, path) !== 0);',
@@ -36,6 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...at(
     'src/filter/program-record.ts',
+    ['(this.isReadWhole && this.hasHeaders()) || this.hasContentType()', 'this.hasHeaders()'],
     ['this.contentTypeState = UNREAD;\n  }', '}'],
     ['this.isReady = this.walker === null;\n    this.reason = NO_REASON;', 'this.isReady = this.walker === null;'],
     ['record.contentType >= 0 && record.contentType !== this.contentType', 'record.contentType >= 0'],
