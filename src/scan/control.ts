@@ -3,10 +3,11 @@
  * scan-protocol §1 "Stops", §4; house §6).
  *
  * Cancellation is a cell of shared memory that the main thread sets: a busy loop reads no port. A look costs more than
- * a cheap record, so it happens every N records and every M bytes, and before the first record of a slice.
+ * a cheap record, so it happens every N records and every M bytes, and before the first record of a slice. What a record
+ * costs depends on how many filters look at it, so the time is also looked at every K evaluations, within a record too.
  */
 import type { Clock } from '../core/clock.js';
-import { BYTES_BETWEEN_LOOKS, RECORDS_BETWEEN_LOOKS } from '../core/limits.js';
+import { BYTES_BETWEEN_LOOKS, EVALUATIONS_BETWEEN_LOOKS, RECORDS_BETWEEN_LOOKS } from '../core/limits.js';
 import { CONTROL_CANCEL, type SliceBounds } from './task.js';
 
 /** Go on. */
@@ -33,7 +34,7 @@ export class SliceControl {
   /** Frames passed in this slice, skipped ones included, and their bytes. */
   records = 0;
   bytes = 0;
-  /** True once `endSlice` was called. */
+  /** True once the slice has to end with what is at hand. */
   isEnded = false;
   private readonly startedAtMs: number;
   private readonly cells: Int32Array;
@@ -45,6 +46,7 @@ export class SliceControl {
   private readonly recordsBetweenLooks: number;
   private lookAtRecords = 0;
   private lookAtBytes = 0;
+  private evaluationsLeft = EVALUATIONS_BETWEEN_LOOKS;
 
   constructor({ control, clock, deadlineAtMs, bounds, recordsBetweenLooks }: ControlOptions) {
     this.cells = new Int32Array(control);
@@ -61,6 +63,14 @@ export class SliceControl {
   passed(frameBytes: number): void {
     this.records += 1;
     this.bytes += frameBytes;
+  }
+
+  /** Counts one evaluation of a filter; ends the slice with it (`isEnded`) where the time is used up. */
+  evaluated(): void {
+    this.evaluationsLeft -= 1;
+    if (this.evaluationsLeft > 0) return;
+    this.evaluationsLeft = EVALUATIONS_BETWEEN_LOOKS;
+    if (this.clock.nowMs() - this.startedAtMs >= this.timeMaxMs) this.endSlice();
   }
 
   /** Makes the next look a real one: after a step of unknown cost. */
@@ -102,6 +112,7 @@ export class SliceControl {
     if (isOver && this.records > 0) return LOOK_SLICE_OVER;
     this.lookAtRecords = this.records + this.recordsBetweenLooks;
     this.lookAtBytes = this.bytes + BYTES_BETWEEN_LOOKS;
+    this.evaluationsLeft = EVALUATIONS_BETWEEN_LOOKS;
     return LOOK_GO_ON;
   }
 }

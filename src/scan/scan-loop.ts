@@ -189,6 +189,7 @@ export class ScanPass {
         const filter = candidates[at]!;
         const outcome = program.evaluate(filter);
         if (verdictOf(outcome) !== REJECTED) roster.take(filter, outcome, bytes, frame, this.place);
+        control.evaluated();
       }
       roster.passed(frame, this.place);
     }

@@ -3,10 +3,19 @@
  * of slices and workers, with the equality index and without it (scan-protocol §1 "All filters run in one pass").
  */
 import { expect, test } from 'vitest';
+import { EVALUATIONS_BETWEEN_LOOKS } from '../../src/core/limits.js';
 import type { SliceRunner } from '../../src/scan/slice.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
 import type { Page } from '../../src/wire/page.js';
-import { newRunner, planOf, runPlan, type ScanOptions, type ScanResult } from '../support/scan-harness.js';
+import {
+  newRunner,
+  planOf,
+  runPlan,
+  type ScanOptions,
+  type ScanResult,
+  SteppingClock,
+  WIDE_BOUNDS,
+} from '../support/scan-harness.js';
 import { PARTITION_ID, randomPartition } from '../support/scan-model.js';
 import { randomFilter } from '../support/random-filter.js';
 import { randomRecord } from '../support/random-record.js';
@@ -267,4 +276,34 @@ test('many filters are compiled into one scan, each with its own start, up to th
       offsets: [i % 64, 64 + (i % 64)],
     });
   }
+});
+
+test('a slice whose time is used up ends within a record, and every filter judges every record once', () => {
+  const timeMaxMs = 3;
+  const filters = Array.from({ length: 1000 }, (_, i) => ({
+    id: `f${i}`,
+    filter: filterText({ expr: { pred: { field: 'n', op: 'ne', value: integer(i % 5) } } }),
+  }));
+  const records = Array.from({ length: 6 }, (_, n) => `{"n":${n}}`);
+  const order = {
+    body: requestOf([segmentOf(records)], { reply: 'offsets', deadline_ms: 60_000 }),
+    options: {
+      framed: true,
+      wantsWholePages: true,
+      bounds: { ...WIDE_BOUNDS, timeMaxMs },
+      pickRunner: (n: number) => n % 2,
+    },
+  };
+  // A millisecond goes by between two looks at the clock.
+  const runners = [newRunner({ clock: new SteppingClock(1) }), newRunner({ clock: new SteppingClock(1) })];
+  const result = run(runners, order, filters);
+  const whole = run(INDEXED, order, filters);
+  if ('problem' in result || 'problem' in whole) throw new Error('the scan was refused');
+  const byFilter = ({ pages }: ScanResult) => new Map(pages.map((page) => [page.id, page]));
+  const wanted = byFilter(whole);
+  expect(result.pages).toHaveLength(filters.length);
+  for (const [id, page] of byFilter(result)) expect(own(page)).toEqual(own(wanted.get(id)!));
+  expect(summed([result])).toEqual(summed([whole]));
+  for (const { matched } of result.counters) expect(matched).toBeLessThanOrEqual(timeMaxMs * EVALUATIONS_BETWEEN_LOOKS);
+  expect(whole.slices).toBe(1);
 });
