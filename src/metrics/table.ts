@@ -8,6 +8,7 @@
  * has to be told apart from zero.
  */
 import { ERROR_CATALOGUE } from '../core/error-codes.js';
+import { STOP_NAMES } from '../core/stop-names.js';
 import { REASON_NAMES } from '../core/verdict.js';
 
 /** Routes as `requests_total` names them; anything else is `other`. */
@@ -29,19 +30,6 @@ export type RouteLabel = (typeof ROUTE_LABELS)[number];
 
 /** How a request ended: `ok`, the code of its problem (also one in an error frame), or a client that went away. */
 export const OUTCOME_LABELS = ['ok', ...Object.keys(ERROR_CATALOGUE), 'client_gone'] as const;
-
-/** Stops of pages (scan-protocol §1 "Stops"). */
-export const STOP_LABELS = [
-  'cancelled',
-  'deadline',
-  'end_of_visible',
-  'budget',
-  'fault',
-  'oversized_record',
-  'filled',
-  'corrupt',
-  'flushed',
-] as const;
 
 const CODEC_LABELS = ['json', 'cbor', 'avro', 'protobuf', 'headers_only'] as const;
 const RECORD_OUTCOME_LABELS = ['matched', 'rejected', 'unevaluated', 'dropped'] as const;
@@ -84,7 +72,7 @@ export const METRICS = {
   bytes_returned_total: counter('Stored frame bytes of delivered pairs'),
   bytes_avoided_total: counter('Stored frame bytes examined and not delivered'),
   records_skipped_total: counter('Record and filter pairs rejected without evaluation', { by: ['index', 'prefilter'] }),
-  pages_total: counter('Pages by stop', { stop: STOP_LABELS }),
+  pages_total: counter('Pages by stop', { stop: STOP_NAMES }),
   slice_seconds: histogram('Time of a slice on its worker', SLICE_BUCKETS),
   stage_seconds: histogram('Time of a slice by stage', SLICE_BUCKETS, { stage: STAGE_LABELS }),
   filter_compile_seconds: histogram('Time to compile the filters of a scan', SLICE_BUCKETS, {

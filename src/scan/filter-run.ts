@@ -11,7 +11,8 @@
 import { isDataFault, type Outcome, REASON_NAMES, reasonOf, SELECTED, verdictOf } from '../core/verdict.js';
 import type { Frame } from '../segment/frame.js';
 import { type ContinuationBinding, writeContinuation } from '../wire/continuation.js';
-import type { PageFault, StopName } from '../wire/page.js';
+import type { StopName } from '../core/stop-names.js';
+import type { PageFault } from '../wire/page.js';
 import type { RunBudgets } from './budgets.js';
 import type { CompiledFilterEntry } from './compile.js';
 import { addTo } from './counters.js';

@@ -7,7 +7,8 @@
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX, REGEX_SUBJECT_BYTES_MAX } from '../core/limits.js';
 import { readIggyIdentity } from '../segment/iggy.js';
 import { encodeMsgpack } from '../wire/msgpack.js';
-import type { PageFault, StopName } from '../wire/page.js';
+import type { StopName } from '../core/stop-names.js';
+import type { PageFault } from '../wire/page.js';
 import type { OpenPage } from './page.js';
 import { type FrameFormat, integer, recordObject } from './record-object.js';
 import type { FilterPolicy, FilterTotals, ScanSpec } from './task.js';

@@ -10,7 +10,8 @@ import type { SegmentFormatName } from '../segment/formats.js';
 import type { CursorMark } from '../source/frame-cursor.js';
 import type { OpenedBefore } from '../source/segment-source.js';
 import type { FunnelState } from '../filter/funnel.js';
-import type { PageFault, StopName } from '../wire/page.js';
+import type { StopName } from '../core/stop-names.js';
+import type { PageFault } from '../wire/page.js';
 import type { DiffPart, DiffReply, PreviewRecord, PreviewReply } from '../wire/preview.js';
 
 export type ReplyForm = 'records' | 'headers' | 'offsets' | 'count';

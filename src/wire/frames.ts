@@ -5,7 +5,8 @@
  */
 import Type from 'typebox';
 import { PolicySchema } from './filter-request.js';
-import { BudgetsSchema, PageFaultSchema, STOP_NAMES } from './page.js';
+import { STOP_NAMES } from '../core/stop-names.js';
+import { BudgetsSchema, PageFaultSchema } from './page.js';
 import { Uint53, words } from './primitives.js';
 import { ProblemSchema } from './problem.js';
 

@@ -5,22 +5,9 @@
  * binary as base64 and integers beyond ±(2^53−1) as decimal text; MessagePack carries `bin` and integers.
  */
 import Type from 'typebox';
+import { STOP_NAMES } from '../core/stop-names.js';
 import { PolicySchema } from './filter-request.js';
 import { Bytes, Int64Output, Uint53, words } from './primitives.js';
-
-/** Every stop of a page, in the order in which they are looked at; `flushed` is not terminal. */
-export const STOP_NAMES = [
-  'cancelled',
-  'deadline',
-  'end_of_visible',
-  'budget',
-  'fault',
-  'oversized_record',
-  'filled',
-  'corrupt',
-  'flushed',
-] as const;
-export type StopName = (typeof STOP_NAMES)[number];
 
 export const BudgetsSchema = Type.Object(
   {

@@ -14,7 +14,8 @@ import {
   SEGMENTS_PER_SCAN_MAX,
 } from '../core/limits.js';
 import { ExplanationSchema, PolicySchema } from './filter-request.js';
-import { PageFaultSchema, STOP_NAMES } from './page.js';
+import { STOP_NAMES } from '../core/stop-names.js';
+import { PageFaultSchema } from './page.js';
 import { CLOSED, Uint53, Uint64Input, words } from './primitives.js';
 import { FILTER_MEMBERS, SchemasSchema, SegmentSchema, SourceSchema, StartSchema } from './scan-request.js';
 

@@ -1,7 +1,8 @@
 /** The metrics table: names of the contract, closed labels, conservation, and that both endpoints show the same numbers. */
 import { describe, expect, it } from 'vitest';
 import { ERROR_CATALOGUE } from '../../src/core/error-codes.js';
-import { METRICS, ROUTE_LABELS, SHARD_LABELS_MAX, STOP_LABELS } from '../../src/metrics/table.js';
+import { STOP_NAMES } from '../../src/core/stop-names.js';
+import { METRICS, ROUTE_LABELS, SHARD_LABELS_MAX } from '../../src/metrics/table.js';
 import { Metrics } from '../../src/metrics/metrics.js';
 import type { SliceFigures, StatSeries } from '../../src/metrics/metrics.js';
 import { REFUSAL_REASONS } from '../../src/admission/fair-gate.js';
@@ -75,7 +76,7 @@ describe('the table', () => {
 
   it('every series of a closed set exists from the start', async () => {
     const stats = await metrics().snapshot();
-    expect(stats['winnow_pages_total']).toHaveLength(STOP_LABELS.length);
+    expect(stats['winnow_pages_total']).toHaveLength(STOP_NAMES.length);
     expect(stats['winnow_requests_total']).toHaveLength(
       ROUTE_LABELS.length * (Object.keys(ERROR_CATALOGUE).length + 2),
     );

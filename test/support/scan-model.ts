@@ -4,7 +4,7 @@
  *
  * It shares no code with the scan: frames are laid out by the writers, verdicts come from the obvious evaluator.
  */
-import type { StopName } from '../../src/wire/page.js';
+import type { StopName } from '../../src/core/stop-names.js';
 import { isDataFault, REASON_NAMES, reasonOf, SELECTED, verdictOf, FAULT } from '../../src/core/verdict.js';
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import type { Evaluator } from '../../src/filter/evaluate.js';
