@@ -30,23 +30,44 @@ export const SLOT_ARRAY = 10;
 /** Object: its whole encoded bytes at `starts`…`ends`. In a header: bytes that are neither text nor a number. */
 export const SLOT_OBJECT = 11;
 
-/** One record's extracted values. `starts`/`ends` are positions in the buffer handed to the walker, half-open. */
+/** Bytes that one slot takes. */
+export const SLOT_BYTES = 25;
+
+/** Memory that is given to slots instead of their own: `rows * count * SLOT_BYTES` bytes from `at`, a multiple of 8. */
+export interface SlotMemory {
+  readonly buffer: ArrayBuffer;
+  readonly at: number;
+  readonly rows: number;
+}
+
+/**
+ * Extracted values, one row of `count` slots for each record of a batch: slot `i` of the current record stands at index
+ * `base + i` of every array. `starts`/`ends` are positions in the buffer handed to the walker, half-open.
+ */
 export class Slots {
+  /** Slots of one record. */
   readonly count: number;
-  readonly kinds: Uint8Array;
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
+  readonly rows: number;
+  /** Where the current record's row begins: a multiple of `count`. Whoever fills rows ahead of their use moves it. */
+  base = 0;
   readonly numbers: Float64Array;
   readonly high: Uint32Array;
   readonly low: Uint32Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly kinds: Uint8Array;
 
-  constructor(count: number) {
+  /** One row in memory of its own, or as many as `memory` has. The kernel knows this order of columns. */
+  constructor(count: number, memory?: SlotMemory) {
     this.count = count;
-    this.kinds = new Uint8Array(count);
-    this.starts = new Int32Array(count);
-    this.ends = new Int32Array(count);
-    this.numbers = new Float64Array(count);
-    this.high = new Uint32Array(count);
-    this.low = new Uint32Array(count);
+    this.rows = memory?.rows ?? 1;
+    const cells = count * this.rows;
+    const { buffer, at } = memory ?? { buffer: new ArrayBuffer(cells * SLOT_BYTES), at: 0 };
+    this.numbers = new Float64Array(buffer, at, cells);
+    this.high = new Uint32Array(buffer, at + cells * 8, cells);
+    this.low = new Uint32Array(buffer, at + cells * 12, cells);
+    this.starts = new Int32Array(buffer, at + cells * 16, cells);
+    this.ends = new Int32Array(buffer, at + cells * 20, cells);
+    this.kinds = new Uint8Array(buffer, at + cells * 24, cells);
   }
 }

@@ -1,0 +1,81 @@
+/**
+ * The WebAssembly kernel as the rest of the code sees it: one memory of fixed size with a window for segment bytes and a
+ * table of the frames in it (design: house §5, kernel). Its source is `workers/kernel/`, whose `layout.ts` decides where
+ * everything stands.
+ *
+ * The compiled module is handed in by `workers/` or `test/support`. An instance belongs to one worker, and within it to
+ * one slice at a time: nothing of a scan stays in it that the next one could see, because whoever uses a region loads
+ * it first (`owner…`).
+ *
+ * Invariant: the memory never grows, so a view of it stays valid for ever.
+ */
+
+/** An exported constant of the module. */
+export interface KernelPlace {
+  readonly value: number;
+}
+
+/** What the module exports. Places are bytes from the start of the memory; positions are bytes from `WINDOW_AT`. */
+export interface KernelExports {
+  readonly memory: WebAssembly.Memory;
+  readonly FRAME_ROWS: KernelPlace;
+  readonly FRAMES_AT: KernelPlace;
+  readonly HEADER_IMAGE_AT: KernelPlace;
+  readonly HEADER_IMAGE_BYTES: KernelPlace;
+  readonly HEADER_SLOTS_AT: KernelPlace;
+  readonly HEADER_SLOTS_BYTES: KernelPlace;
+  readonly PATH_IMAGE_AT: KernelPlace;
+  readonly PATH_IMAGE_BYTES: KernelPlace;
+  readonly PATH_SLOTS_AT: KernelPlace;
+  readonly PATH_SLOTS_BYTES: KernelPlace;
+  readonly WINDOW_AT: KernelPlace;
+  readonly WINDOW_BYTES: KernelPlace;
+}
+
+/**
+ * Columns of the frame table: row `r` is the `r`-th frame of the batch at hand. Positions are in the window. The header
+ * block of row `r` is `payloadEnds[r]`…`frameEnds[r]`, and the payload begins at `payloadStarts[r]`.
+ */
+export class FrameTable {
+  readonly rows: number;
+  readonly offsets: Float64Array;
+  readonly timestampLow: Uint32Array;
+  readonly timestampHigh: Uint32Array;
+  readonly frameStarts: Int32Array;
+  readonly payloadStarts: Int32Array;
+  readonly payloadEnds: Int32Array;
+  readonly frameEnds: Int32Array;
+  /** What the last look at the payload or the header block of a row gave: a `Reason`, 0 for none. */
+  readonly payloadReasons: Uint8Array;
+  readonly headerReasons: Uint8Array;
+
+  constructor(buffer: ArrayBuffer, at: number, rows: number) {
+    this.rows = rows;
+    this.offsets = new Float64Array(buffer, at, rows);
+    const column = (index: number) => at + rows * (8 + 4 * index);
+    this.timestampLow = new Uint32Array(buffer, column(0), rows);
+    this.timestampHigh = new Uint32Array(buffer, column(1), rows);
+    this.frameStarts = new Int32Array(buffer, column(2), rows);
+    this.payloadStarts = new Int32Array(buffer, column(3), rows);
+    this.payloadEnds = new Int32Array(buffer, column(4), rows);
+    this.frameEnds = new Int32Array(buffer, column(5), rows);
+    this.payloadReasons = new Uint8Array(buffer, column(6), rows);
+    this.headerReasons = new Uint8Array(buffer, column(6) + rows, rows);
+  }
+}
+
+/** One instance. */
+export class Kernel {
+  readonly exports: KernelExports;
+  readonly buffer: ArrayBuffer;
+  /** Where segment bytes are read into. */
+  readonly window: Uint8Array;
+  readonly frames: FrameTable;
+
+  constructor(module: WebAssembly.Module) {
+    this.exports = new WebAssembly.Instance(module).exports as unknown as KernelExports;
+    this.buffer = this.exports.memory.buffer;
+    this.window = new Uint8Array(this.buffer, this.exports.WINDOW_AT.value, this.exports.WINDOW_BYTES.value);
+    this.frames = new FrameTable(this.buffer, this.exports.FRAMES_AT.value, this.exports.FRAME_ROWS.value);
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * The kernel's public face: what `src/core/kernel.ts` on the other side knows it by.
+ *
+ * It is AssemblyScript: the syntax of TypeScript, compiled ahead of time to WebAssembly with SIMD (`npm run build`).
+ * Everything here works in place on fixed regions of one memory (`layout.ts`), many records a call, and holds no state
+ * but what those regions hold.
+ */
+export {
+  BITMAPS_AT,
+  BITMAPS_BYTES,
+  FRAME_ROWS,
+  FRAMES_AT,
+  FRAMES_BYTES,
+  HEADER_IMAGE_AT,
+  HEADER_IMAGE_BYTES,
+  HEADER_SLOTS_AT,
+  HEADER_SLOTS_BYTES,
+  PATH_IMAGE_AT,
+  PATH_IMAGE_BYTES,
+  PATH_SLOTS_AT,
+  PATH_SLOTS_BYTES,
+  WINDOW_AT,
+  WINDOW_BYTES,
+} from './layout';

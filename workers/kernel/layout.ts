@@ -1,0 +1,38 @@
+/**
+ * Where everything stands in the kernel's memory (design: house §5): fixed regions, so that nothing is allocated, nothing
+ * grows, and a view made once stays valid. The host reads these places from the module's exported globals.
+ *
+ * Region sizes bound what the kernel can be asked for; whoever asks for more takes the portable path.
+ *
+ * Invariant: regions do not overlap, and behind the window and behind every table that is read by whole blocks stand at
+ * least 64 more bytes of memory.
+ */
+
+const KIB: usize = 1024;
+
+/** Records in one batch at most: rows of the frame table. */
+export const FRAME_ROWS: i32 = 256;
+
+/** Frame table, one column behind another; positions are relative to the window. Columns: see `frames.ts`. */
+export const FRAMES_AT: usize = 64 * KIB;
+export const FRAMES_BYTES: usize = 16 * KIB;
+
+/** Tables of the header keys that a program reads, and the slots that are filled from them. */
+export const HEADER_IMAGE_AT: usize = FRAMES_AT + FRAMES_BYTES;
+export const HEADER_IMAGE_BYTES: usize = 112 * KIB;
+export const HEADER_SLOTS_AT: usize = HEADER_IMAGE_AT + HEADER_IMAGE_BYTES;
+export const HEADER_SLOTS_BYTES: usize = 256 * KIB;
+
+/** Tables of the payload paths that a program reads, and the slots that are filled from them. */
+export const PATH_IMAGE_AT: usize = HEADER_SLOTS_AT + HEADER_SLOTS_BYTES;
+export const PATH_IMAGE_BYTES: usize = 1024 * KIB;
+export const PATH_SLOTS_AT: usize = PATH_IMAGE_AT + PATH_IMAGE_BYTES;
+export const PATH_SLOTS_BYTES: usize = 1536 * KIB;
+
+/** Bitmaps of one payload, 64 bytes of it a row. */
+export const BITMAPS_AT: usize = PATH_SLOTS_AT + PATH_SLOTS_BYTES;
+export const BITMAPS_BYTES: usize = 1024 * KIB;
+
+/** What segment bytes are read into. */
+export const WINDOW_AT: usize = BITMAPS_AT + BITMAPS_BYTES;
+export const WINDOW_BYTES: usize = 1024 * KIB;
