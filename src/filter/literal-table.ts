@@ -28,8 +28,8 @@ export const UNDECIDED = -2;
 export const UNKNOWN_VALUE = -3;
 
 export interface LiteralTable {
-  /** The place of the literal that the slot's value equals, or ABSENT, UNDECIDED, UNKNOWN_VALUE. */
-  find(bytes: Uint8Array, slots: Slots, slot: number, walker: PayloadWalker | null): number;
+  /** The place of the literal that the value at `index` of `slots` equals, or ABSENT, UNDECIDED, UNKNOWN_VALUE. */
+  find(bytes: Uint8Array, slots: Slots, index: number, walker: PayloadWalker | null): number;
 }
 
 /** A table over distinct literals of one kind; what it finds is their place in the list. */
@@ -78,11 +78,11 @@ class TextTable implements LiteralTable {
     for (const [place, text] of texts.entries()) this.chains.add(hashOf(text, 0, text.length), place);
   }
 
-  find(bytes: Uint8Array, slots: Slots, slot: number, walker: PayloadWalker | null): number {
-    const kind = slots.kinds[slot];
-    if (kind === SLOT_STRING) return this.placeOf(bytes, slots.starts[slot]!, slots.ends[slot]!);
+  find(bytes: Uint8Array, slots: Slots, index: number, walker: PayloadWalker | null): number {
+    const kind = slots.kinds[index];
+    if (kind === SLOT_STRING) return this.placeOf(bytes, slots.starts[index]!, slots.ends[index]!);
     if (kind !== SLOT_STRING_ESCAPED) return UNDECIDED;
-    const length = walker!.unescape(bytes, slots.starts[slot]!, slots.ends[slot]!);
+    const length = walker!.unescape(bytes, slots.starts[index]!, slots.ends[index]!);
     return this.placeOf(walker!.unescaped, 0, length);
   }
 
@@ -126,13 +126,13 @@ class IntegerTable implements LiteralTable {
     }
   }
 
-  find(_bytes: Uint8Array, slots: Slots, slot: number): number {
-    switch (slots.kinds[slot]) {
+  find(_bytes: Uint8Array, slots: Slots, index: number): number {
+    switch (slots.kinds[index]) {
       case SLOT_INTEGER:
         break;
       case SLOT_DOUBLE:
         // A double may equal a wide literal or, as NaN, be ordered with none.
-        if (this.hasWide || !Number.isFinite(slots.numbers[slot]!)) return UNKNOWN_VALUE;
+        if (this.hasWide || !Number.isFinite(slots.numbers[index]!)) return UNKNOWN_VALUE;
         break;
       case SLOT_INTEGER_WIDE:
       case SLOT_NEGATIVE_WIDE:
@@ -141,7 +141,7 @@ class IntegerTable implements LiteralTable {
         return UNDECIDED;
     }
     const { first, next, mask } = this.chains;
-    const value = slots.numbers[slot]!;
+    const value = slots.numbers[index]!;
     let place = first[hashOfNumber(value) & mask]!;
     while (place !== ABSENT) {
       if (this.numbers[place] === value) return place;
@@ -166,8 +166,8 @@ class BooleanTable implements LiteralTable {
     this.whenTrue = literals.indexOf(true);
   }
 
-  find(_bytes: Uint8Array, slots: Slots, slot: number): number {
-    const kind = slots.kinds[slot];
+  find(_bytes: Uint8Array, slots: Slots, index: number): number {
+    const kind = slots.kinds[index];
     return kind === SLOT_TRUE ? this.whenTrue : kind === SLOT_FALSE ? this.whenFalse : UNDECIDED;
   }
 }

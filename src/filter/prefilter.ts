@@ -114,7 +114,8 @@ export class EqualityIndex {
 
   private look(lookup: Lookup): void {
     const { source, slot } = lookup;
-    const place = lookup.table.find(this.record.bytes, source.slots, slot, source.walker);
+    const { slots, walker } = source;
+    const place = lookup.table.find(this.record.bytes, slots, slots.base + slot, walker);
     if (place >= 0) this.reach(lookup.nodes[place]!);
     else if (place === UNDECIDED) this.add(lookup.undecided);
     else if (place === UNKNOWN_VALUE) this.add(lookup.filters);

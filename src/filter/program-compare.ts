@@ -91,14 +91,15 @@ export function compareTest(source: SlotSource, slot: number, leaf: CompareLeaf)
 
 /** The commonest leaf without a detour: text that is written as it is read, against a text literal. */
 function textEqualityTest(source: SlotSource, slot: number, wanted: Uint8Array, otherwise: Comparison): Test {
-  const { kinds, starts, ends } = source.slots;
-  const { record } = source;
+  const { record, slots } = source;
+  const { kinds, starts, ends } = slots;
   const length = wanted.length;
   return () => {
     if (!source.isReady && !source.load()) return FAULTED;
-    if (kinds[slot] !== SLOT_STRING) return otherwise.truth();
-    const start = starts[slot]!;
-    if (ends[slot]! - start !== length) return NO_MATCH;
+    const index = slots.base + slot;
+    if (kinds[index] !== SLOT_STRING) return otherwise.truth();
+    const start = starts[index]!;
+    if (ends[index]! - start !== length) return NO_MATCH;
     const bytes = record.bytes;
     for (let at = 0; at < length; at++) if (bytes[start + at] !== wanted[at]) return NO_MATCH;
     return MATCH;
@@ -133,14 +134,15 @@ class Comparison {
   }
 
   truth(): Truth {
-    const { source, slot, op, literal, undecided } = this;
+    const { source, op, literal, undecided } = this;
     const { slots } = source;
-    const kind = slots.kinds[slot]!;
+    const index = slots.base + this.slot;
+    const kind = slots.kinds[index]!;
     if (kind === SLOT_MISSING) return undecided.missing;
     switch (pairing(classOf(kind), literal.valueClass, op)) {
       case PAIR_COMPARED:
-        if (this.matcher !== null) return this.textTruth(this.matcher);
-        return truthOfOrder(op, orderAt(source, slots, slot, literal));
+        if (this.matcher !== null) return this.textTruth(this.matcher, index);
+        return truthOfOrder(op, orderAt(source, slots, index, literal));
       case PAIR_EQUAL:
         return op === OP_NE ? NO_MATCH : MATCH;
       case PAIR_UNEQUAL:
@@ -150,29 +152,29 @@ class Comparison {
       case PAIR_UNDECIDABLE:
         return undecided.incomparable;
       case PAIR_ELEMENTS:
-        return this.hasElement(source.walker!.elements) ? MATCH : NO_MATCH;
+        return this.hasElement(source.walker!.elements, index) ? MATCH : NO_MATCH;
       case PAIR_MISMATCH:
         return incomparable(source, undecided);
     }
   }
 
-  private textTruth(matcher: TextMatcher): Truth {
+  private textTruth(matcher: TextMatcher, index: number): Truth {
     const { record, slots, walker } = this.source;
-    const start = slots.starts[this.slot]!;
-    const end = slots.ends[this.slot]!;
-    if (slots.kinds[this.slot] === SLOT_STRING) {
+    const start = slots.starts[index]!;
+    const end = slots.ends[index]!;
+    if (slots.kinds[index] === SLOT_STRING) {
       return matcher.match(record.bytes, start, end) === TEXT_YES ? MATCH : NO_MATCH;
     }
     const length = walker!.unescape(record.bytes, start, end);
     return matcher.match(walker!.unescaped, 0, length) === TEXT_YES ? MATCH : NO_MATCH;
   }
 
-  /** True if some element of the array equals the literal; elements of other types never do. */
-  private hasElement(elements: ElementCursor): boolean {
-    const { source, slot, literal } = this;
+  /** True if some element of the array at `index` equals the literal; elements of other types never do. */
+  private hasElement(elements: ElementCursor, index: number): boolean {
+    const { source, literal } = this;
     const { kinds, starts, ends } = elements.slots;
     const wantedLength = literal.bytes.length;
-    elements.open(source.record.bytes, source.slots.starts[slot]!, source.slots.ends[slot]!, this.sought);
+    elements.open(source.record.bytes, source.slots.starts[index]!, source.slots.ends[index]!, this.sought);
     while (elements.next()) {
       // PERF: most elements are text of another length than the literal's.
       if (kinds[0] === SLOT_STRING && ends[0]! - starts[0]! !== wantedLength) continue;
@@ -194,19 +196,20 @@ function membershipTest(
   const { kinds } = slots;
   return () => {
     if (!source.isReady && !source.load()) return FAULTED;
-    const kind = kinds[slot]!;
+    const index = slots.base + slot;
+    const kind = kinds[index]!;
     if (kind === SLOT_MISSING) return undecided.missing;
     if (kind === SLOT_NULL) return undecided.nullValue;
     let isUndecided = false;
     let isComparable = false;
-    for (let index = 0; index < items.length; index++) {
-      const item = items[index]!;
+    for (let place = 0; place < items.length; place++) {
+      const item = items[place]!;
       if (pairing(classOf(kind), item.valueClass, OP_IN) !== PAIR_COMPARED) {
         isUndecided ||= undecided.incomparable === UNKNOWN;
         continue;
       }
       isComparable = true;
-      const order = orderAt(source, slots, slot, item);
+      const order = orderAt(source, slots, index, item);
       if (order === EQUAL) return MATCH;
       isUndecided ||= order === UNORDERED;
     }

@@ -39,29 +39,31 @@ export function incomparable(source: SlotSource, undecided: Undecided): Truth {
 }
 
 export function presenceTest(source: SlotSource, slot: number, leaf: PresenceLeaf): Test {
-  const kinds = source.slots.kinds;
+  const { slots } = source;
+  const { kinds } = slots;
   const whenThere = leaf.wanted ? MATCH : NO_MATCH;
   const whenMissing = leaf.wanted ? NO_MATCH : MATCH;
   return () => {
     if (!source.isReady && !source.load()) return FAULTED;
-    return kinds[slot] === SLOT_MISSING ? whenMissing : whenThere;
+    return kinds[slots.base + slot] === SLOT_MISSING ? whenMissing : whenThere;
   };
 }
 
 export function textTest(source: SlotSource, slot: number, leaf: TextLeaf, regex: RegexEngine): Test {
   const matcher = compileText(leaf.kind, leaf.pattern, leaf.caseInsensitive, regex);
-  const { kinds, starts, ends } = source.slots;
-  const { record, walker } = source;
+  const { record, slots, walker } = source;
+  const { kinds, starts, ends } = slots;
   const { undecided } = leaf;
   return () => {
     if (!source.isReady && !source.load()) return FAULTED;
+    const index = slots.base + slot;
     let answer;
-    switch (kinds[slot]) {
+    switch (kinds[index]) {
       case SLOT_STRING:
-        answer = matcher.match(record.bytes, starts[slot]!, ends[slot]!);
+        answer = matcher.match(record.bytes, starts[index]!, ends[index]!);
         break;
       case SLOT_STRING_ESCAPED: {
-        const length = walker!.unescape(record.bytes, starts[slot]!, ends[slot]!);
+        const length = walker!.unescape(record.bytes, starts[index]!, ends[index]!);
         answer = matcher.match(walker!.unescaped, 0, length);
         break;
       }
@@ -82,28 +84,30 @@ export function textTest(source: SlotSource, slot: number, leaf: TextLeaf, regex
 
 /** A value read under a coercion and ordered against the prepared literals. */
 interface CoercedValue {
-  /** Takes the present, non-null value of the slot; false if it does not parse. */
-  read(slot: number): boolean;
-  /** Orders the value that was read against literal `index`. */
-  order(index: number): Order;
+  /** Takes the present, non-null value at `index` of the slots; false if it does not parse. */
+  read(index: number): boolean;
+  /** Orders the value that was read against literal `place`. */
+  order(place: number): Order;
 }
 
 export function coerceTest(source: SlotSource, slot: number, leaf: CoerceLeaf): Test {
   const { coercion, undecided } = leaf;
   const value =
     coercion.kind === 'number' ? new CoercedDecimal(source, leaf) : new CoercedInstant(source, leaf, coercion.format);
-  const { kinds } = source.slots;
+  const { slots } = source;
+  const { kinds } = slots;
   const op = opCode(leaf.op);
   const count = leaf.literals.length;
   return () => {
     if (!source.isReady && !source.load()) return FAULTED;
-    const kind = kinds[slot];
+    const index = slots.base + slot;
+    const kind = kinds[index];
     if (kind === SLOT_MISSING) return undecided.missing;
     if (kind === SLOT_NULL) return undecided.nullValue;
-    if (!value.read(slot)) return incomparable(source, undecided);
+    if (!value.read(index)) return incomparable(source, undecided);
     // Coerced values are always ordered, so an `in` that misses is a plain no.
-    for (let index = 0; index < count; index++) {
-      const truth = truthOfOrder(op, value.order(index));
+    for (let place = 0; place < count; place++) {
+      const truth = truthOfOrder(op, value.order(place));
       if (count === 1 || truth === MATCH) return truth;
     }
     return NO_MATCH;
@@ -140,36 +144,36 @@ class CoercedDecimal implements CoercedValue {
     }
   }
 
-  read(slot: number): boolean {
+  read(index: number): boolean {
     const { slots, record, walker } = this.source;
     this.isDouble = false;
-    switch (slots.kinds[slot]) {
+    switch (slots.kinds[index]) {
       case SLOT_STRING:
-        return parseDecimal(record.bytes, slots.starts[slot]!, slots.ends[slot]!, this.value);
+        return parseDecimal(record.bytes, slots.starts[index]!, slots.ends[index]!, this.value);
       case SLOT_STRING_ESCAPED: {
-        const length = walker!.unescape(record.bytes, slots.starts[slot]!, slots.ends[slot]!);
+        const length = walker!.unescape(record.bytes, slots.starts[index]!, slots.ends[index]!);
         return parseDecimal(walker!.unescaped, 0, length, this.value);
       }
       case SLOT_INTEGER_WIDE:
-        decimalOfWideInteger(false, slots.high[slot]! | 0, slots.low[slot]! | 0, this.value);
+        decimalOfWideInteger(false, slots.high[index]! | 0, slots.low[index]! | 0, this.value);
         return true;
       case SLOT_NEGATIVE_WIDE:
-        decimalOfWideInteger(true, slots.high[slot]! | 0, slots.low[slot]! | 0, this.value);
+        decimalOfWideInteger(true, slots.high[index]! | 0, slots.low[index]! | 0, this.value);
         return true;
       case SLOT_INTEGER:
       case SLOT_DOUBLE:
         this.isDouble = true;
-        this.double = slots.numbers[slot]!;
+        this.double = slots.numbers[index]!;
         return Number.isFinite(this.double);
       default:
         return false;
     }
   }
 
-  order(index: number): Order {
-    if (!this.isDouble) return orderDecimals(this.value, this.literals[index]!);
-    const nearest = this.nearest[index]!;
-    if (this.double === nearest) return this.nearestOrder[index] as Order;
+  order(place: number): Order {
+    if (!this.isDouble) return orderDecimals(this.value, this.literals[place]!);
+    const nearest = this.nearest[place]!;
+    if (this.double === nearest) return this.nearestOrder[place] as Order;
     return this.double < nearest ? BELOW : ABOVE;
   }
 }
@@ -192,28 +196,28 @@ class CoercedInstant implements CoercedValue {
     this.literals = leaf.literals.map((literal) => instantLiteral(literal, format)!);
   }
 
-  read(slot: number): boolean {
+  read(index: number): boolean {
     const { slots, record, walker } = this.source;
     const { format, value } = this;
-    switch (slots.kinds[slot]) {
+    switch (slots.kinds[index]) {
       case SLOT_STRING:
-        return parseInstant(record.bytes, slots.starts[slot]!, slots.ends[slot]!, format, value);
+        return parseInstant(record.bytes, slots.starts[index]!, slots.ends[index]!, format, value);
       case SLOT_STRING_ESCAPED: {
-        const length = walker!.unescape(record.bytes, slots.starts[slot]!, slots.ends[slot]!);
+        const length = walker!.unescape(record.bytes, slots.starts[index]!, slots.ends[index]!);
         return parseInstant(walker!.unescaped, 0, length, format, value);
       }
       case SLOT_INTEGER:
-        return instantOfInteger(slots.numbers, slot, format, value);
+        return instantOfInteger(slots.numbers, index, format, value);
       case SLOT_INTEGER_WIDE:
-        return instantOfWideInteger(false, slots.high[slot]! | 0, slots.low[slot]! | 0, format, value);
+        return instantOfWideInteger(false, slots.high[index]! | 0, slots.low[index]! | 0, format, value);
       case SLOT_NEGATIVE_WIDE:
-        return instantOfWideInteger(true, slots.high[slot]! | 0, slots.low[slot]! | 0, format, value);
+        return instantOfWideInteger(true, slots.high[index]! | 0, slots.low[index]! | 0, format, value);
       default:
         return false;
     }
   }
 
-  order(index: number): Order {
-    return orderInstants(this.value, this.literals[index]!);
+  order(place: number): Order {
+    return orderInstants(this.value, this.literals[place]!);
   }
 }

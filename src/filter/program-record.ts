@@ -104,9 +104,9 @@ export class ProgramRecord {
 
   /** Kept apart from the slots, because a later failed read of the whole block leaves those undefined. */
   private keepContentType(): void {
-    const { kinds, numbers } = this.headers.slots;
-    const slot = this.contentTypeSlot;
-    const code = kinds[slot] === SLOT_INTEGER ? numbers[slot]! : -1;
+    const { base, kinds, numbers } = this.headers.slots;
+    const index = base + this.contentTypeSlot;
+    const code = kinds[index] === SLOT_INTEGER ? numbers[index]! : -1;
     this.contentType = code >= 0 && code <= CONTENT_TYPE_CODE_MAX ? code : -1;
     this.contentTypeState = READ;
   }

@@ -31,7 +31,10 @@ const FIELD_BYTES_MAX = 255;
 const NONE = -1;
 
 export class HeaderWalker {
-  /** Slot `i` belongs to key `i`: text is SLOT_STRING, bytes that are neither text nor a number SLOT_OBJECT. */
+  /**
+   * Slot `i` belongs to key `i`: text is SLOT_STRING, bytes that are neither text nor a number SLOT_OBJECT. Only the
+   * first row is filled.
+   */
   readonly slots: Slots;
   /** All keys behind each other; key `i` from `keyStarts[i]` to `keyStarts[i + 1]`. */
   private readonly keyBytes: Uint8Array;
@@ -45,11 +48,11 @@ export class HeaderWalker {
   private view: DataView = new DataView(new ArrayBuffer(0));
   private readonly floatBytes = new DataView(new ArrayBuffer(8));
 
-  /** `keys` are distinct and not empty. */
-  constructor(keys: readonly string[]) {
+  /** `keys` are distinct and not empty; `slots` has one for each. */
+  constructor(keys: readonly string[], slots: Slots = new Slots(keys.length)) {
     const encoder = new TextEncoder();
     const encoded = keys.map((key) => encoder.encode(key));
-    this.slots = new Slots(keys.length);
+    this.slots = slots;
     this.keyStarts = new Int32Array(keys.length + 1);
     this.nextMarked = new Int32Array(keys.length).fill(NONE);
     let marks = 0;
@@ -84,9 +87,9 @@ export class HeaderWalker {
       this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     }
     const { view } = this;
-    const kinds = this.slots.kinds;
+    const { count, kinds } = this.slots;
     const onlyLength = only === NONE ? 0 : this.keyStarts[only + 1]! - this.keyStarts[only]!;
-    for (let slot = 0; slot < kinds.length; slot++) kinds[slot] = SLOT_MISSING;
+    for (let slot = 0; slot < count; slot++) kinds[slot] = SLOT_MISSING;
     let p = start;
     while (p < end) {
       const keyStart = p + PREFIX_BYTES;

@@ -41,7 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['record.contentType >= 0 && record.contentType !== this.contentType', 'record.contentType >= 0'],
     ['code >= 0 && code <= CONTENT_TYPE_CODE_MAX ? code : -1', 'code'],
     ['if (isGood) this.keepContentType();', 'this.keepContentType();'],
-    ['kinds[slot] === SLOT_INTEGER ? numbers[slot]! : -1', 'numbers[slot]!'],
+    ['kinds[index] === SLOT_INTEGER ? numbers[index]! : -1', 'numbers[slot]!'],
   ),
   ...at(
     'src/filter/program-leaf.ts',

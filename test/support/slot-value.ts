@@ -13,17 +13,18 @@ export const MISSING = Symbol('missing');
 
 const NO_LIMITS = { maxPayloadBytes: 2 ** 30, maxDepth: 1000 };
 
-/** The value in `slots[slot]`, which `walker` filled from `bytes`. */
+/** The value in `slot` of the current row, which `walker` filled from `bytes`. */
 export function slotValue(
   walker: Pick<PayloadWalker, 'unescape' | 'unescaped'>,
   slots: Slots,
   slot: number,
   bytes: Uint8Array,
 ): Value | typeof MISSING {
-  const start = slots.starts[slot]!;
-  const end = slots.ends[slot]!;
-  const wide = (BigInt(slots.high[slot]!) << 32n) | BigInt(slots.low[slot]!);
-  switch (slots.kinds[slot]) {
+  const index = slots.base + slot;
+  const start = slots.starts[index]!;
+  const end = slots.ends[index]!;
+  const wide = (BigInt(slots.high[index]!) << 32n) | BigInt(slots.low[index]!);
+  switch (slots.kinds[index]) {
     case slotKinds.SLOT_MISSING:
       return MISSING;
     case slotKinds.SLOT_NULL:
@@ -33,13 +34,13 @@ export function slotValue(
     case slotKinds.SLOT_TRUE:
       return true;
     case slotKinds.SLOT_INTEGER:
-      return BigInt(slots.numbers[slot]!);
+      return BigInt(slots.numbers[index]!);
     case slotKinds.SLOT_INTEGER_WIDE:
       return wide;
     case slotKinds.SLOT_NEGATIVE_WIDE:
       return BigInt.asIntN(64, wide);
     case slotKinds.SLOT_DOUBLE:
-      return slots.numbers[slot]!;
+      return slots.numbers[index]!;
     case slotKinds.SLOT_STRING:
       return text(bytes.subarray(start, end));
     case slotKinds.SLOT_STRING_ESCAPED: {
