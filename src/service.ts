@@ -19,6 +19,7 @@ import { isGuarded } from './http/access.js';
 import { buildApp } from './http/app.js';
 import { faultPlace, type Log } from './http/log.js';
 import { Metrics } from './metrics/metrics.js';
+import { engineOf, loadModules } from './pool/modules.js';
 import { ScanPool } from './pool/scan-pool.js';
 import { Runner } from './run/runner.js';
 import { probeTask } from './run/probe.js';
@@ -44,6 +45,8 @@ export interface ServiceOptions {
   /** The workers' entry point and what loads it; default are the compiled ones beside this file. */
   readonly workerUrl?: URL;
   readonly threadUrl?: URL;
+  /** What compiles the workers' WebAssembly; default as above. */
+  readonly modulesUrl?: URL;
   /** Time for `close`, in ms; default `SHUTDOWN_GRACE_MS` less a margin for the process to exit. */
   readonly graceMs?: number;
 }
@@ -64,6 +67,8 @@ const CLOCK: Clock = { nowMs: () => performance.timeOrigin + performance.now() }
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options;
   const workers = config.pool.workers === 0 ? availableParallelism() : config.pool.workers;
+  const modules = await loadModules(config.pool.engine, options.modulesUrl);
+  const engine = engineOf(modules);
   const admission = createAdmission({ ...config.admission, workers });
   let pool: ScanPool | undefined;
   let runner: Runner | undefined;
@@ -72,9 +77,11 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     workersBusy: pool?.busy ?? 0,
     workersIdle: Math.max((pool?.workers ?? 0) - (pool?.busy ?? 0), 0),
   }));
+  metrics.noteEngine(engine);
   const app = await buildApp({
     config,
     version: VERSION,
+    engine,
     metrics,
     clock: CLOCK,
     log,
@@ -85,7 +92,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   pool = await ScanPool.start(
     {
       workers,
-      setup: { stores: config.stores, continuationKeys: continuationKeys(config, log) },
+      setup: { stores: config.stores, continuationKeys: continuationKeys(config, log), modules },
       killAfterMs: config.slice.killAfterMs,
       onRestart: (reason) => {
         metrics.recordWorkerRestart(reason);
@@ -97,6 +104,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     },
     probeTask(CLOCK),
   );
+  log.info({ workers, engine }, 'workers started');
   const loopDelays = monitorEventLoopDelay({ resolution: LOOP_DELAY_PERIOD_MS });
   loopDelays.enable();
   runner = new Runner({

@@ -1,7 +1,7 @@
 /**
  * The thread entry: one task in, its value or a problem out (house §6). The pool's library calls the default export.
  *
- * What belongs to a worker lives here: the compiled regex module, the stores, the window and the caches inside the
+ * What belongs to a worker lives here: the instance of the kernel, the stores, the window and the caches inside the
  * runner. A worker refuses to start where code may be generated from strings, because everything that users send is
  * compiled here.
  *
@@ -10,6 +10,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import type { Clock } from '../src/core/clock.js';
+import { Kernel } from '../src/core/kernel.js';
 import { rustRegexEngine } from '../src/filter/rust-regex.js';
 import { diffSlice } from '../src/scan/diff.js';
 import { testFilter, validateFilter } from '../src/scan/filter-tasks.js';
@@ -18,7 +19,6 @@ import { problemFrom, SliceRunner } from '../src/scan/slice.js';
 import type { WorkerReply, WorkerSetup, WorkerTask } from '../src/scan/task.js';
 import { inlineSource } from '../src/source/inline.js';
 import { Stores } from '../src/source/store.js';
-import { loadRegexModule } from './regex-module.js';
 
 refuseCodeGeneration();
 
@@ -28,7 +28,8 @@ const clock: Clock = { nowMs: () => performance.timeOrigin + performance.now() }
 
 const runner = new SliceRunner({
   clock,
-  regex: rustRegexEngine(loadRegexModule()),
+  regex: rustRegexEngine(setup.modules.regex),
+  kernel: setup.modules.kernel === null ? undefined : new Kernel(setup.modules.kernel),
   continuationKeys: setup.continuationKeys,
   openSegment({ place }, index, task, before) {
     if ('inline' in place) return inlineSource(task.inline[place.inline]!);

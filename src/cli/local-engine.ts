@@ -11,6 +11,7 @@ import { loadConfig } from '../config/load.js';
 import type { Clock } from '../core/clock.js';
 import { VERSION } from '../core/version.js';
 import { Metrics } from '../metrics/metrics.js';
+import { loadModules } from '../pool/modules.js';
 import { ScanPool } from '../pool/scan-pool.js';
 import { probeTask } from '../run/probe.js';
 import { Runner } from '../run/runner.js';
@@ -32,11 +33,12 @@ export async function withLocalEngine<T>(
   const config = loadConfig('', {});
   // Workers refuse to start where text could become code.
   v8.setFlagsFromString('--disallow-code-generation-from-strings');
+  const modules = await loadModules(config.pool.engine);
   const faults: Error[] = [];
   const pool = await ScanPool.start(
     {
       workers: 1,
-      setup: { stores, continuationKeys: [randomBytes(32)] },
+      setup: { stores, continuationKeys: [randomBytes(32)], modules },
       killAfterMs: config.slice.killAfterMs,
       onRestart: (reason) => faults.push(new Error(`the worker ${reason}`)),
       onFault: (fault) => faults.push(fault),

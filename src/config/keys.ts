@@ -6,6 +6,7 @@
  * Invariants: names are snake_case; sections hold no underscore, so `WINNOW_<SECTION>_<KEY>` splits in one way; the
  * section `stores` is not here because its keys are names that the operator chooses.
  */
+import { ENGINE_CHOICES } from '../core/engine.js';
 import {
   COUNT_MAX,
   DEADLINE_MS_MAX,
@@ -27,9 +28,10 @@ const GIB = 1024 * MIB;
 
 /**
  * How a value is written: `integer` 16 · `bytes` "64 MiB" · `duration` "10s" · `text` · `level` · `flag` true ·
- * `algorithm` of tokens, or none · `secret` a text that is never shown · `secrets` a list of them.
+ * `engine` of workers · `algorithm` of tokens, or none · `secret` a text that is never shown · `secrets` a list of them.
  */
-export type KeyKind = 'integer' | 'bytes' | 'duration' | 'text' | 'level' | 'flag' | 'algorithm' | 'secret' | 'secrets';
+export type KeyKind =
+  'integer' | 'bytes' | 'duration' | 'text' | 'level' | 'flag' | 'engine' | 'algorithm' | 'secret' | 'secrets';
 
 /** One key. `min` and `max` are inclusive, in units, bytes or milliseconds; absent for texts. */
 export interface KeyRow {
@@ -92,6 +94,7 @@ export const CONFIG_KEYS = [
   ),
   row('http', 'connections_max', 'integer', 4096, 'connections open at once; further ones are closed', 1, 65_536),
   row('pool', 'workers', 'integer', 0, 'worker threads; 0 takes one per processor', 0, 256),
+  row('pool', 'engine', 'engine', 'auto', `what reads records, one of ${ENGINE_CHOICES.join(', ')}`),
   row('admission', 'scans_per_shard', 'integer', 16, 'scans that one shard may run at once', 1, 65_536),
   row('admission', 'scans_total', 'integer', 64, 'scans that run at once over all shards', 1, 65_536),
   row('admission', 'queue_per_shard', 'integer', 0, 'scans that may wait when their shard is full', 0, 65_536),

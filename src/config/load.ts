@@ -7,6 +7,7 @@
  */
 import { TomlError, parse } from 'smol-toml';
 import { isAbsolute } from 'node:path';
+import { ENGINE_CHOICES, type EngineChoice } from '../core/engine.js';
 import { Refusal } from '../core/error-codes.js';
 import type { Problem } from '../core/error-codes.js';
 import {
@@ -38,7 +39,7 @@ export interface Config {
     readonly connectionsMax: number;
   };
   /** `workers` 0: one per processor, decided when the service starts. */
-  readonly pool: { readonly workers: number };
+  readonly pool: { readonly workers: number; readonly engine: EngineChoice };
   readonly admission: {
     readonly scansPerShard: number;
     readonly scansTotal: number;
@@ -186,6 +187,10 @@ function readValue(row: KeyRow, value: unknown): Scalar | { readonly fault: stri
       return LOG_LEVELS.some((level) => level === value)
         ? (value as string)
         : { fault: `expected one of ${LOG_LEVELS.join(', ')}, given ${shown(value)}` };
+    case 'engine':
+      return ENGINE_CHOICES.some((one) => one === value)
+        ? (value as string)
+        : { fault: `expected one of ${ENGINE_CHOICES.join(', ')}, given ${shown(value)}` };
     case 'flag':
       return { true: true, false: false }[String(value)] ?? { fault: `expected true or false, given ${shown(value)}` };
     case 'secrets':
@@ -303,7 +308,10 @@ function freeze(values: ReadonlyMap<string, Scalar>, stores: Record<string, stri
       replyTimeoutMs: number('http.reply_timeout'),
       connectionsMax: number('http.connections_max'),
     }),
-    pool: Object.freeze({ workers: number('pool.workers') }),
+    pool: Object.freeze({
+      workers: number('pool.workers'),
+      engine: values.get('pool.engine') as EngineChoice,
+    }),
     admission: Object.freeze({
       scansPerShard: number('admission.scans_per_shard'),
       scansTotal: number('admission.scans_total'),

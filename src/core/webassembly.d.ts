@@ -3,6 +3,8 @@
  * with the DOM, which has no place here.
  */
 declare namespace WebAssembly {
+  function validate(bytes: Uint8Array | ArrayBuffer): boolean;
+
   type ExportValue = ((...args: never[]) => unknown) | Memory | Table;
   type Exports = Record<string, ExportValue>;
   type Imports = Record<string, Record<string, unknown>>;

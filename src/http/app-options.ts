@@ -3,6 +3,7 @@
  */
 import type { Config } from '../config/load.js';
 import type { Clock } from '../core/clock.js';
+import type { EngineName } from '../core/engine.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RouteLabel } from '../metrics/table.js';
 import type { Runner } from '../run/runner.js';
@@ -27,6 +28,8 @@ declare module 'fastify' {
 export interface AppOptions {
   readonly config: Config;
   readonly version: string;
+  /** What the workers read records with. */
+  readonly engine: EngineName;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;

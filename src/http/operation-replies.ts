@@ -18,6 +18,7 @@ export const CAPABILITIES_EXAMPLE: Capabilities = {
   dialects: ['laser'],
   codecs: ['json', 'headers_only'],
   formats: ['iggy', 'iggy_polled', 'ndjson'],
+  engine: 'kernel',
   limits: {
     max_payload_bytes: 1_048_576,
     max_depth: 64,

@@ -72,12 +72,13 @@ export function registerOperationRoutes(app: FastifyInstance, options: AppOption
   );
 }
 
-function capabilitiesOf({ config }: AppOptions): Capabilities {
+function capabilitiesOf({ config, engine }: AppOptions): Capabilities {
   return {
     evaluator_versions: [EVALUATOR_VERSION],
     dialects: [...DIALECTS_BUILT],
     codecs: [...CODECS_BUILT],
     formats: [...FORMATS_BUILT],
+    engine,
     limits: {
       max_payload_bytes: PAYLOAD_BYTES_MAX,
       max_depth: DEPTH_MAX,

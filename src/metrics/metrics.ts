@@ -6,6 +6,7 @@
  * refused as a programming error where it does not; callers' names (shards) never make more than a bounded set of series.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { EngineName } from '../core/engine.js';
 import { METRICS, SHARD_LABELS_MAX } from './table.js';
 import type { MetricName, MetricRow, RouteLabel } from './table.js';
 
@@ -117,6 +118,17 @@ export class Metrics {
   /** Notes how long an admitted scan waited in queues; 0 when it did not. */
   recordAdmissionWait(ms: number): void {
     this.observe('admission_wait_seconds', {}, ms);
+  }
+
+  /** Notes which engine the workers run: a series that stands at 1, beside the table as `build_info` does. */
+  noteEngine(engine: EngineName): void {
+    const info = new Gauge({
+      name: `${METRIC_PREFIX}engine_info`,
+      help: 'What the workers read records with',
+      labelNames: ['engine'],
+      registers: [this.registry],
+    });
+    info.set({ engine }, 1);
   }
 
   /** Counts one worker that was replaced. */

@@ -11,6 +11,7 @@ import type { DecoderLimits } from '../codec/walker.js';
 import type { Clock } from '../core/clock.js';
 import { domainDigest } from '../core/digest.js';
 import { type Problem, Refusal, refuse } from '../core/error-codes.js';
+import type { Kernel } from '../core/kernel.js';
 import {
   DEPTH_MAX,
   FILTER_TEXTS_CACHED_MAX,
@@ -64,11 +65,14 @@ export class ScanCompiler {
   private readonly scans = new RecentlyUsed<CompiledScan>(SCANS_CACHED_MAX, FILTER_TEXTS_CACHED_MAX);
   private readonly filterSets = new RecentlyUsed<CompiledFilters>(SCANS_CACHED_MAX, FILTER_TEXTS_CACHED_MAX);
   private readonly isIndexed: boolean;
+  private readonly kernel: Kernel | undefined;
 
-  constructor(regex: RegexEngine, clock: Clock, isIndexed = true) {
+  /** Programs run over `kernel` where one is given, else over the TypeScript walkers. */
+  constructor(regex: RegexEngine, clock: Clock, isIndexed = true, kernel?: Kernel) {
     this.patterns = new PatternCache(regex);
     this.clock = clock;
     this.isIndexed = isIndexed;
+    this.kernel = kernel;
   }
 
   /**
@@ -140,7 +144,7 @@ export class ScanCompiler {
     filters.forEach(({ lowered }, i) => checkCodec(entries[i]!, lowered));
     checkPatterns(filters);
     const stages = new StageClock(this.clock);
-    const inputs = programInputs(this.patterns, SCAN_LIMITS);
+    const inputs = programInputs(this.patterns, SCAN_LIMITS, this.kernel);
     const program = compileProgram(
       filters.map(({ lowered }) => lowered),
       { ...inputs, makeWalker: (codec, paths, limits) => stages.timed(inputs.makeWalker(codec, paths, limits)) },

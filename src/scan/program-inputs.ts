@@ -4,13 +4,14 @@
  */
 import { JsonWalker } from '../codec/json/walker.js';
 import type { DecoderLimits } from '../codec/walker.js';
+import type { Kernel } from '../core/kernel.js';
 import { refuse } from '../core/error-codes.js';
 import type { ProgramDeps } from '../filter/program.js';
 import type { RegexEngine } from '../filter/regex.js';
 import { HeaderWalker } from '../segment/header-walker.js';
 
-/** Everything `compileProgram` asks for, over the TypeScript walkers. */
-export function programInputs(regex: RegexEngine, limits: DecoderLimits): ProgramDeps {
+/** Everything `compileProgram` asks for. */
+export function programInputs(regex: RegexEngine, limits: DecoderLimits, _kernel?: Kernel): ProgramDeps {
   return {
     regex,
     limits,

@@ -10,6 +10,7 @@
  */
 import type { Clock } from '../core/clock.js';
 import { type Problem, Refusal } from '../core/error-codes.js';
+import type { Kernel } from '../core/kernel.js';
 import { OFFSET_MAX, OPEN_PAGES_BYTES_MAX } from '../core/limits.js';
 import { isMemoryExhausted } from '../core/memory-exhausted.js';
 import type { Program } from '../filter/program.js';
@@ -41,6 +42,8 @@ import type {
 export interface SliceDeps {
   readonly clock: Clock;
   readonly regex: RegexEngine;
+  /** The worker's kernel; absent where the TypeScript walkers do the work. */
+  readonly kernel?: Kernel | undefined;
   /** Newest first: it signs, all verify. */
   readonly continuationKeys: readonly Uint8Array[];
   /**
@@ -75,7 +78,7 @@ export class SliceRunner {
 
   constructor(deps: SliceDeps) {
     this.deps = deps;
-    this.compiler = new ScanCompiler(deps.regex, deps.clock, deps.isIndexed ?? true);
+    this.compiler = new ScanCompiler(deps.regex, deps.clock, deps.isIndexed ?? true, deps.kernel);
   }
 
   /** Runs one slice, under a watch if one is given. Throws nothing but exhausted memory. */

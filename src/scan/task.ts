@@ -313,4 +313,13 @@ export interface WorkerSetup {
   readonly stores: Readonly<Record<string, string>>;
   /** Continuation keys, newest first: it signs, all verify. Each at least 16 bytes. */
   readonly continuationKeys: readonly Uint8Array[];
+  readonly modules: WorkerModules;
+}
+
+/** The WebAssembly that workers run, compiled once per process; compiled modules may cross threads. */
+export interface WorkerModules {
+  /** The Rust regex engine. */
+  readonly regex: WebAssembly.Module;
+  /** `null`: the TypeScript walkers do the work. */
+  readonly kernel: WebAssembly.Module | null;
 }

@@ -2,6 +2,7 @@
  * The reply of `GET /v1/capabilities` (contract: scan-protocol §2): what this build evaluates, reads and allows.
  */
 import Type from 'typebox';
+import { ENGINE_NAMES, type EngineName } from '../core/engine.js';
 import { EvaluationLimitsSchema, BudgetsSchema } from './page.js';
 import { Uint53 } from './primitives.js';
 
@@ -17,6 +18,7 @@ export const CapabilitiesSchema = Type.Object(
     dialects: Type.Array(Type.String()),
     codecs: Type.Array(Type.String()),
     formats: Type.Array(Type.String()),
+    engine: Type.Unsafe<EngineName>({ type: 'string', enum: [...ENGINE_NAMES] }),
     limits: Type.Intersect([
       EvaluationLimitsSchema,
       Type.Object({

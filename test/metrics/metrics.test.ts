@@ -90,6 +90,12 @@ describe('the table', () => {
   });
 });
 
+it('the engine that runs has a series that stands at 1', async () => {
+  const sink = metrics();
+  sink.noteEngine('walker');
+  expect(await sink.exposition()).toContain('winnow_engine_info{engine="walker"} 1');
+});
+
 describe('conservation', () => {
   it('examined pairs are the sum of outcomes, examined bytes those returned and avoided', async () => {
     const sink = metrics();

@@ -6,6 +6,7 @@ import { afterEach, expect, it } from 'vitest';
 import { ScanPool } from '../../src/pool/scan-pool.js';
 import type { PoolOptions } from '../../src/pool/scan-pool.js';
 import type { OpenPageState, ScanCursorState, SliceTask, TestTask, WorkerReply } from '../../src/scan/task.js';
+import { workerModules } from '../support/kernel.js';
 
 const WORKER = new URL('../../dist/test/support/misbehaving-worker.js', import.meta.url);
 const THREAD = new URL('../../dist/src/pool/thread.js', import.meta.url);
@@ -31,7 +32,7 @@ async function start(more: Partial<PoolOptions> = {}): Promise<{ pool: ScanPool 
   const pool = await ScanPool.start(
     {
       workers: 1,
-      setup: { stores: { data: '/x' }, continuationKeys: [new Uint8Array(16)] },
+      setup: { stores: { data: '/x' }, continuationKeys: [new Uint8Array(16)], modules: workerModules },
       killAfterMs: 30_000,
       onRestart: (reason) => restarts.push(reason),
       onFault: (fault) => faults.push(fault.message),

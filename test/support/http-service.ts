@@ -12,6 +12,7 @@ export const REAL_WORKER = new URL('../../dist/workers/scan-worker.js', import.m
 export const FAULTY_WORKER = new URL('../../dist/test/support/faulty-worker.js', import.meta.url);
 export const SCRIPTED_WORKER = new URL('../../dist/test/support/scripted-worker.js', import.meta.url);
 
+const MODULES = new URL('../../dist/workers/modules.js', import.meta.url);
 const THREAD = new URL('../../dist/src/pool/thread.js', import.meta.url);
 
 export interface LogLine {
@@ -39,6 +40,7 @@ export async function serviceWith(
     log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') },
     workerUrl: REAL_WORKER,
     threadUrl: THREAD,
+    modulesUrl: MODULES,
     ...more,
   });
   running.push(service);

@@ -13,6 +13,7 @@ import type { SliceReply, SliceTask } from '../../src/scan/task.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
 import type { TestReply, ValidateReply } from '../../src/wire/filter-request.js';
 import { encodeMsgpack } from '../../src/wire/msgpack.js';
+import { workerModules } from '../support/kernel.js';
 import { planOf, WIDE_BOUNDS } from '../support/scan-harness.js';
 
 const WORKER = new URL('../../dist/workers/scan-worker.js', import.meta.url);
@@ -29,7 +30,7 @@ beforeAll(async () => {
   pool = await ScanPool.start(
     {
       workers: 2,
-      setup: { stores: { data: store }, continuationKeys: [new Uint8Array(32).fill(7)] },
+      setup: { stores: { data: store }, continuationKeys: [new Uint8Array(32).fill(7)], modules: workerModules },
       killAfterMs: 30_000,
       onRestart: () => undefined,
       onFault: () => undefined,
@@ -119,7 +120,8 @@ describe('a thread in which strings may become code', () => {
   ])('with the flags %j: %s', (flags, outcome) => {
     const script = `
       const { Worker } = require('node:worker_threads');
-      const workerData = { stores: {}, continuationKeys: [new Uint8Array(16)] };
+      const regex = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+      const workerData = { stores: {}, continuationKeys: [new Uint8Array(16)], modules: { regex, kernel: null } };
       const worker = new Worker(new URL(${JSON.stringify(WORKER.href)}), { workerData });
       worker.once('error', (fault) => { console.log(fault.message); process.exit(); });
       worker.once('exit', () => { console.log('started'); });
