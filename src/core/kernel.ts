@@ -48,6 +48,12 @@ export class FrameTable {
   /** What the last look at the payload or the header block of a row gave: a `Reason`, 0 for none. */
   readonly payloadReasons: Uint8Array;
   readonly headerReasons: Uint8Array;
+  /** Rows that hold the frames of the batch at hand. Whoever steps through the frames keeps these three. */
+  count = 0;
+  /** Row of the current record; −1 where it stands in none. */
+  row = -1;
+  /** Another number for every batch: what was found in rows ahead of their use is void once it differs. */
+  batch = 0;
 
   constructor(buffer: ArrayBuffer, at: number, rows: number) {
     this.rows = rows;
@@ -62,6 +68,25 @@ export class FrameTable {
     this.payloadReasons = new Uint8Array(buffer, column(6), rows);
     this.headerReasons = new Uint8Array(buffer, column(6) + rows, rows);
   }
+
+  /** Starts a batch of `count` rows, with no current record. */
+  begin(count: number): void {
+    this.count = count;
+    this.row = -1;
+    this.batch += 1;
+  }
+
+  /** True if the current record stands in a row, and `start`…`end` of the window is its payload. */
+  isPayload(start: number, end: number): boolean {
+    const { row } = this;
+    return row >= 0 && this.payloadStarts[row] === start && this.payloadEnds[row] === end;
+  }
+
+  /** True if the current record stands in a row, and `start`…`end` of the window is its header block. */
+  isHeaderBlock(start: number, end: number): boolean {
+    const { row } = this;
+    return row >= 0 && this.payloadEnds[row] === start && this.frameEnds[row] === end;
+  }
 }
 
 /** One instance. */
@@ -71,6 +96,9 @@ export class Kernel {
   /** Where segment bytes are read into. */
   readonly window: Uint8Array;
   readonly frames: FrameTable;
+  /** Who loaded the header image last, and who the path image: anyone else loads it again before use. */
+  headerOwner: object | null = null;
+  pathOwner: object | null = null;
 
   constructor(module: WebAssembly.Module) {
     this.exports = new WebAssembly.Instance(module).exports as unknown as KernelExports;
