@@ -120,6 +120,7 @@ describe('refusals', () => {
     ['[limits]\ncount = 1001', 'limits.count'],
     ['[limits]\ncount = 0', 'limits.count'],
     ['[log]\nlevel = "loud"', 'log.level'],
+    ['[pool]\nengine = "fast"', 'pool.engine'],
     ['[stores]\ndata = "relative"', 'stores.data'],
     ['[stores]\nData = "/x"', 'stores.Data'],
     ['[stores.data]\nx = 1', 'stores.data'],

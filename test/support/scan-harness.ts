@@ -22,6 +22,7 @@ import { decodeMsgpack, decodeMsgpackFrames, encodeMsgpack } from '../../src/wir
 import { type Page, PageFrameSchema, PageSchema } from '../../src/wire/page.js';
 import { type ScanRequest, ScanRequestSchema } from '../../src/wire/scan-request.js';
 import { loadRegexModule } from '../../workers/regex-module.js';
+import { engineKernel } from './kernel.js';
 
 export const CAPS: Budgets = {
   count: 1000,
@@ -54,11 +55,12 @@ export class SteppingClock {
   }
 }
 
-/** A runner as a worker has it; a fault of ours fails the test. */
+/** A runner as a worker has it, over the engine of this run; a fault of ours fails the test. */
 export function newRunner(more: Partial<SliceDeps> = {}): SliceRunner {
   return new SliceRunner({
     clock: new SteppingClock(0),
     regex,
+    kernel: engineKernel(),
     continuationKeys: KEYS,
     openSegment({ place }, _index, { inline }) {
       if (!('inline' in place)) throw new Error('only inline segments here');
