@@ -23,6 +23,7 @@ import { engineOf, loadModules } from './pool/modules.js';
 import { ScanPool } from './pool/scan-pool.js';
 import { Runner } from './run/runner.js';
 import { probeTask } from './run/probe.js';
+import { TurnsAwaited } from './run/turns-awaited.js';
 import { EVALUATOR_VERSION } from './wire/capabilities.js';
 
 /** The HTTP instance, with its routes built. */
@@ -69,7 +70,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const workers = config.pool.workers === 0 ? availableParallelism() : config.pool.workers;
   const modules = await loadModules(config.pool.engine, options.modulesUrl);
   const engine = engineOf(modules);
-  const admission = createAdmission({ ...config.admission, workers });
+  const turns = new TurnsAwaited();
+  const admission = createAdmission({ ...config.admission, workers }, (waiting) => turns.note(waiting));
   let pool: ScanPool | undefined;
   let runner: Runner | undefined;
   const metrics = new Metrics(VERSION, EVALUATOR_VERSION, () => ({
@@ -92,7 +94,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   pool = await ScanPool.start(
     {
       workers,
-      setup: { stores: config.stores, continuationKeys: continuationKeys(config, log), modules },
+      setup: { stores: config.stores, continuationKeys: continuationKeys(config, log), modules, turns: turns.cells },
       killAfterMs: config.slice.killAfterMs,
       onRestart: (reason) => {
         metrics.recordWorkerRestart(reason);

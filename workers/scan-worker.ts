@@ -16,7 +16,7 @@ import { diffSlice } from '../src/scan/diff.js';
 import { testFilter, validateFilter } from '../src/scan/filter-tasks.js';
 import { previewSlice } from '../src/scan/preview.js';
 import { problemFrom, SliceRunner } from '../src/scan/slice.js';
-import type { WorkerReply, WorkerSetup, WorkerTask } from '../src/scan/task.js';
+import { TURNS_AWAITED, type WorkerReply, type WorkerSetup, type WorkerTask } from '../src/scan/task.js';
 import { inlineSource } from '../src/source/inline.js';
 import { Stores } from '../src/source/store.js';
 
@@ -25,6 +25,8 @@ refuseCodeGeneration();
 const setup = workerData as WorkerSetup;
 const stores = new Stores(setup.stores);
 const clock: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
+
+const turns = setup.turns === undefined ? undefined : new Int32Array(setup.turns);
 
 const runner = new SliceRunner({
   clock,
@@ -35,6 +37,7 @@ const runner = new SliceRunner({
     if ('inline' in place) return inlineSource(task.inline[place.inline]!);
     return stores.open(place.store, place.path, `/segments/${index}`, before ?? undefined);
   },
+  ...(turns === undefined ? {} : { isAwaited: () => Atomics.load(turns, TURNS_AWAITED) > 0 }),
   onFault: reportFault,
 });
 

@@ -30,8 +30,8 @@ export interface Admission {
   readonly turns: FairGate;
 }
 
-/** Makes the gates, empty. */
-export function createAdmission(caps: AdmissionCaps): Admission {
+/** Makes the gates, empty. `onTurnsAwaited` is told how many wait for a turn, whenever that has changed. */
+export function createAdmission(caps: AdmissionCaps, onTurnsAwaited?: (waiting: number) => void): Admission {
   const anyShard = { holdersPerShard: Number.MAX_SAFE_INTEGER / 2, queuePerShard: 0 };
   return {
     slots: new FairGate({
@@ -43,6 +43,9 @@ export function createAdmission(caps: AdmissionCaps): Admission {
     inlineBytes: new FairGate({ ...anyShard, units: caps.inlineBytesMax, queue: ADMISSION_QUEUE_MAX }),
     tasks: new FairGate({ ...anyShard, units: ADMISSION_QUEUE_MAX, queue: 0 }),
     // Every running scan and every task may wait for a turn at once: neither is ever refused one.
-    turns: new FairGate({ ...anyShard, units: caps.workers, queue: caps.scansTotal + ADMISSION_QUEUE_MAX }),
+    turns: new FairGate(
+      { ...anyShard, units: caps.workers, queue: caps.scansTotal + ADMISSION_QUEUE_MAX },
+      onTurnsAwaited,
+    ),
   };
 }

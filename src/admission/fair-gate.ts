@@ -90,9 +90,12 @@ export class FairGate {
   private usedUnits = 0;
   private waitingCount = 0;
   private isDraining = false;
+  private readonly onWaiting: (waiting: number) => void;
 
-  constructor(caps: GateCaps) {
+  /** `onWaiting` is told how many wait, whenever that has changed. */
+  constructor(caps: GateCaps, onWaiting: (waiting: number) => void = ignore) {
     this.caps = caps;
+    this.onWaiting = onWaiting;
   }
 
   /** Units in use. */
@@ -170,6 +173,7 @@ export class FairGate {
     const place = state.waiting.findIndex((other) => other.deadlineAtMs > entry.deadlineAtMs);
     state.waiting.splice(place < 0 ? state.waiting.length : place, 0, entry);
     this.waitingCount += 1;
+    this.onWaiting(this.waitingCount);
   }
 
   /** At the end, but before the shard that was served last: it had its turn, however long it waits for the next. */
@@ -196,6 +200,7 @@ export class FairGate {
   private dequeue(entry: Entry, state: ShardState): void {
     state.waiting.splice(state.waiting.indexOf(entry), 1);
     this.waitingCount -= 1;
+    this.onWaiting(this.waitingCount);
     if (state.waiting.length === 0) this.rotation.splice(this.rotation.indexOf(entry.shard), 1);
   }
 
@@ -239,3 +244,5 @@ export class FairGate {
     for (const entry of refused) entry.settle(refusal);
   }
 }
+
+function ignore(): void {}

@@ -15,6 +15,7 @@ import { loadModules } from '../pool/modules.js';
 import { ScanPool } from '../pool/scan-pool.js';
 import { probeTask } from '../run/probe.js';
 import { Runner } from '../run/runner.js';
+import { TurnsAwaited } from '../run/turns-awaited.js';
 import { EVALUATOR_VERSION } from '../wire/capabilities.js';
 
 const CLOCK: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
@@ -34,11 +35,12 @@ export async function withLocalEngine<T>(
   // Workers refuse to start where text could become code.
   v8.setFlagsFromString('--disallow-code-generation-from-strings');
   const modules = await loadModules(config.pool.engine);
+  const turns = new TurnsAwaited();
   const faults: Error[] = [];
   const pool = await ScanPool.start(
     {
       workers: 1,
-      setup: { stores, continuationKeys: [randomBytes(32)], modules },
+      setup: { stores, continuationKeys: [randomBytes(32)], modules, turns: turns.cells },
       killAfterMs: config.slice.killAfterMs,
       onRestart: (reason) => faults.push(new Error(`the worker ${reason}`)),
       onFault: (fault) => faults.push(fault),
@@ -48,7 +50,7 @@ export async function withLocalEngine<T>(
   const metrics = new Metrics(VERSION, EVALUATOR_VERSION, () => ({ queueDepth: 0, workersBusy: 0, workersIdle: 1 }));
   const runner = new Runner({
     pool,
-    admission: createAdmission({ ...config.admission, workers: 1 }),
+    admission: createAdmission({ ...config.admission, workers: 1 }, (waiting) => turns.note(waiting)),
     metrics,
     clock: CLOCK,
     bounds: config.slice,

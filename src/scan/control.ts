@@ -28,6 +28,11 @@ export interface ControlOptions {
   readonly bounds: SliceBounds;
   /** Default RECORDS_BETWEEN_LOOKS; tests look more often. */
   readonly recordsBetweenLooks?: number;
+  /**
+   * Asked where a slice has used up its records or bytes, but not its time: true where the next one may follow at once,
+   * because nobody waits for the worker and nothing waits to be sent. Without it none does.
+   */
+  readonly mayGoOn?: () => boolean;
 }
 
 export class SliceControl {
@@ -41,17 +46,21 @@ export class SliceControl {
   private readonly clock: Clock;
   private readonly deadlineAtMs: number;
   private recordsMax: number;
-  private readonly bytesMax: number;
+  private bytesMax: number;
+  private readonly bounds: SliceBounds;
+  private readonly mayGoOn: () => boolean;
   private readonly timeMaxMs: number;
   private readonly recordsBetweenLooks: number;
   private lookAtRecords = 0;
   private lookAtBytes = 0;
   private evaluationsLeft = EVALUATIONS_BETWEEN_LOOKS;
 
-  constructor({ control, clock, deadlineAtMs, bounds, recordsBetweenLooks }: ControlOptions) {
+  constructor({ control, clock, deadlineAtMs, bounds, recordsBetweenLooks, mayGoOn }: ControlOptions) {
     this.cells = new Int32Array(control);
     this.clock = clock;
     this.deadlineAtMs = deadlineAtMs;
+    this.bounds = bounds;
+    this.mayGoOn = mayGoOn ?? never;
     this.recordsMax = bounds.recordsMax;
     this.bytesMax = bounds.bytesMax;
     this.timeMaxMs = bounds.timeMaxMs;
@@ -108,11 +117,24 @@ export class SliceControl {
     if (Atomics.load(this.cells, CONTROL_CANCEL) !== 0) return LOOK_CANCELLED;
     const nowMs = this.clock.nowMs();
     if (nowMs >= this.deadlineAtMs) return LOOK_DEADLINE;
-    const isOver = this.isFull || nowMs - this.startedAtMs >= this.timeMaxMs;
-    if (isOver && this.records > 0) return LOOK_SLICE_OVER;
-    this.lookAtRecords = this.records + this.recordsBetweenLooks;
+    const isLate = nowMs - this.startedAtMs >= this.timeMaxMs;
+    const goesOn = this.isFull && !isLate && !this.isEnded && this.mayGoOn();
+    if (goesOn) this.goOn();
+    if ((this.isFull || isLate) && this.records > 0) return LOOK_SLICE_OVER;
+    // After one record where the bounds have moved: whoever reads ahead goes by what they leave.
+    this.lookAtRecords = this.records + (goesOn ? 1 : this.recordsBetweenLooks);
     this.lookAtBytes = this.bytes + BYTES_BETWEEN_LOOKS;
     this.evaluationsLeft = EVALUATIONS_BETWEEN_LOOKS;
     return LOOK_GO_ON;
   }
+
+  /** The next slice follows in the time of this one. */
+  private goOn(): void {
+    this.recordsMax = this.records + this.bounds.recordsMax;
+    this.bytesMax = this.bytes + this.bounds.bytesMax;
+  }
+}
+
+function never(): boolean {
+  return false;
 }

@@ -216,6 +216,11 @@ export class Roster {
     }
   }
 
+  /** True where a filter's first match was found in this slice and has to leave at its end, should the stream flush. */
+  get holdsFirstMatch(): boolean {
+    return this.runs.some((run) => run?.holdsFirstMatch === true);
+  }
+
   /** What the open pages hold together, in bytes. */
   get heldBytes(): number {
     let bytes = 0;

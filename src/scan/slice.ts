@@ -53,6 +53,11 @@ export interface SliceDeps {
   openSegment(segment: SegmentSpec, index: number, task: SliceTask, before: OpenedBefore | null): SegmentSource;
   /** Told of anything thrown that is no `Refusal`: a fault of ours, answered as `backend`. */
   onFault(fault: unknown): void;
+  /**
+   * True while somebody waits for a worker. Where nobody does, slices that have nothing to send between them run as one,
+   * for the time of one. Without it none do.
+   */
+  readonly isAwaited?: () => boolean;
   /** For tests; see `SliceControl`. */
   readonly recordsBetweenLooks?: number;
   /** False: every filter is evaluated on every record. Default true; tests and benchmarks compare the two. */
@@ -99,7 +104,11 @@ export class SliceRunner {
     const state = task.state ?? this.firstState(task, scan);
     const table = new RunTable(state.table);
     // A watched record may cost a thousand looks, so there is one before each.
-    const control = new SliceControl({ ...task, clock, ...(watch === undefined ? looks(this.deps) : EVERY_RECORD) });
+    const control = new SliceControl({
+      ...task,
+      clock,
+      ...(watch === undefined ? { ...looks(this.deps), mayGoOn: () => this.mayGoOn(context, roster) } : EVERY_RECORD),
+    });
     let heldBytes = 0;
     const context: RunContext = {
       spec: scan.spec,
@@ -148,6 +157,15 @@ export class SliceRunner {
       ...(pass.damage === undefined ? {} : { damage: pass.damage }),
       counters,
     };
+  }
+
+  /**
+   * True where the main thread would do nothing between this slice and the next but to give the worker back: nobody
+   * waits for it, and the slice has nothing to send.
+   */
+  private mayGoOn({ spec, pages }: RunContext, roster: Roster): boolean {
+    if (this.deps.isAwaited?.() !== false || pages.length > 0) return false;
+    return !spec.flushes || !roster.holdsFirstMatch;
   }
 
   /** Checks continuations, opens every segment that may be read, and places the scan. */

@@ -307,6 +307,10 @@ export type WorkerTask = SliceTask | ValidateTask | TestTask | WatchTask;
 /** Every task answers with its value or a problem; nothing is thrown across. */
 export type WorkerReply<T> = { readonly ok: T } | { readonly problem: Problem };
 
+/** Int32 cell of `WorkerSetup.turns`: how many wait for a worker. */
+export const TURNS_AWAITED = 0;
+export const TURNS_CELLS = 1;
+
 /** Handed to each worker once, at its start. */
 export interface WorkerSetup {
   /** Store name → absolute root folder. */
@@ -314,6 +318,8 @@ export interface WorkerSetup {
   /** Continuation keys, newest first: it signs, all verify. Each at least 16 bytes. */
   readonly continuationKeys: readonly Uint8Array[];
   readonly modules: WorkerModules;
+  /** `TURNS_CELLS` Int32 cells, kept up to date by the main thread; without them every slice ends at its bounds. */
+  readonly turns?: SharedArrayBuffer;
 }
 
 /** The WebAssembly that workers run, compiled once per process; compiled modules may cross threads. */

@@ -302,3 +302,20 @@ describe('the gates of a service', () => {
     for (let count = 0; count < caps.scansTotal - 1; count += 1) queue(turns, [], 'scan', 'c');
   });
 });
+
+it('whoever watches a gate knows how many wait, whichever way they leave', () => {
+  const seen: number[] = [];
+  const gate = new FairGate({ ...WIDE, units: 1 }, (waiting) => seen.push(waiting));
+  const first = held(ask(gate, 'a'));
+  expect(seen).toEqual([]);
+  queue(gate, [], 'granted', 'b');
+  const withdrawn = queue(gate, [], 'withdrawn', 'c');
+  queue(gate, [], 'expired', 'd', 5);
+  queue(gate, [], 'drained', 'e');
+  expect(seen.splice(0)).toEqual([1, 2, 3, 4]);
+  first.release(1);
+  withdrawn.release(1);
+  gate.expire(5);
+  gate.drain(6);
+  expect(seen).toEqual([3, 2, 1, 0]);
+});
