@@ -1,24 +1,17 @@
 /**
- * Payloads of a dataset laid out for in-process benchmarks, and the two engines that pass over them: the program with
- * its walker, and the baseline.
+ * Payloads of a dataset laid out for in-process benchmarks, and what passes over them: the program with either engine,
+ * and the baseline.
  *
- * Both sides read the same bytes at the same positions and feed the same checksum.
+ * All sides read the same bytes at the same positions and feed the same checksum.
  */
-import type { Side } from './harness.js';
+import type { Engine, Side } from './harness.js';
 import { Checksum } from './harness.js';
 import { compileNaive, type NaiveNode, parseOnly, scanNaive, type Utf8Bytes } from './naive.js';
 import type { Dataset } from './datasets/dataset.js';
 import type { FilterDocument } from './datasets/orbit-filters.js';
-import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../src/core/limits.js';
+import { programOf, theKernel } from './programs.js';
+import { WindowPieces } from './window-pieces.js';
 import { SELECTED, verdictOf } from '../src/core/verdict.js';
-import type { FilterCost } from '../src/filter/cost.js';
-import { compileLaser } from '../src/filter/dialect/laser/compile.js';
-import { compileProgram, type Program } from '../src/filter/program.js';
-import { rustRegexEngine } from '../src/filter/rust-regex.js';
-import { programInputs } from '../src/scan/program-inputs.js';
-import { loadRegexModule } from '../workers/regex-module.js';
-
-const regex = rustRegexEngine(loadRegexModule());
 
 /** Payloads back to back; record `i` stands at `positions[2i]`…`positions[2i+1]`. */
 export interface Payloads {
@@ -42,21 +35,16 @@ export function payloadsOf(dataset: Dataset, count: number): Payloads {
   return { bytes: Buffer.concat(parts) as Utf8Bytes, positions, count };
 }
 
-/** The program of one filter, as a worker compiles it. */
-export function programOf(filter: FilterDocument): Program {
-  const { lowered } = compileLaser(JSON.stringify(filter), { strict: true, regex });
-  const limits = { maxPayloadBytes: PAYLOAD_BYTES_MAX, maxDepth: DEPTH_MAX };
-  return compileProgram([lowered], programInputs(regex, limits));
+/**
+ * The program of one filter over payloads, full validation. The walker reads them where they stand; for the kernel they
+ * are copied into its window, which is part of the time.
+ */
+export function engineSide(engine: Engine, name: string, payloads: Payloads, filter: FilterDocument): Side {
+  return engine === 'kernel' ? kernelSide(name, payloads, filter) : walkerSide(name, payloads, filter);
 }
 
-/** The cost of one filter, as validation states it. */
-export function costOf(filter: FilterDocument): FilterCost {
-  return compileLaser(JSON.stringify(filter), { strict: true, regex }).summary.cost;
-}
-
-/** The program over TypeScript walkers, full validation. */
-export function walkerSide(name: string, payloads: Payloads, filter: FilterDocument): Side {
-  const program = programOf(filter);
+function walkerSide(name: string, payloads: Payloads, filter: FilterDocument): Side {
+  const program = programOf('walker', filter);
   const { bytes, positions, count } = payloads;
   return {
     name,
@@ -66,6 +54,23 @@ export function walkerSide(name: string, payloads: Payloads, filter: FilterDocum
         program.begin(bytes, positions[index * 2]!, positions[index * 2 + 1]!, 0, 0);
         if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(index);
       }
+      return checksum.value;
+    },
+  };
+}
+
+function kernelSide(name: string, payloads: Payloads, filter: FilterDocument): Side {
+  const program = programOf('kernel', filter);
+  const kernel = theKernel();
+  const pieces = new WindowPieces(kernel, payloads);
+  return {
+    name,
+    run() {
+      const checksum = new Checksum();
+      pieces.forEachRecord((index, start, end) => {
+        program.begin(kernel.window, start, end, 0, 0);
+        if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(index);
+      });
       return checksum.value;
     },
   };
@@ -88,3 +93,24 @@ export function naiveSide(payloads: Payloads, filter: FilterDocument): Side {
 export function parseSide(payloads: Payloads): Side {
   return { name: 'JSON.parse alone', isAside: true, run: () => parseOnly(payloads.bytes, payloads.positions) };
 }
+
+/** Moves the bytes through `window` in pieces of its size, as reading a segment does, and does nothing with them. */
+export function copySide({ bytes }: Payloads, window: Uint8Array): Side {
+  return {
+    name: 'copy',
+    isAside: true,
+    run() {
+      for (let at = 0; at < bytes.length; at += window.length) window.set(bytes.subarray(at, at + window.length));
+      return window[0]!;
+    },
+  };
+}
+
+/** A filter that no record passes and whose only member is nowhere: what is left is validation. */
+export const VALIDATE: FilterDocument = {
+  v: 1,
+  evaluator_version: 1,
+  expr: { present: 'no_such_member' },
+  codec: 'json',
+  fault_policy: 'drop',
+};

@@ -2,17 +2,14 @@
  * A side that scans a segment with any number of filters through the worker's own code, slice by slice, on this thread:
  * compiled filters, scan loop, pages, state. Only the threads and the socket are left out.
  */
-import { rustRegexEngine } from '../src/filter/rust-regex.js';
 import { planScan } from '../src/scan/plan.js';
 import { SliceRunner } from '../src/scan/slice.js';
 import { CONTROL_CELLS, type ScanState } from '../src/scan/task.js';
 import { inlineSource } from '../src/source/inline.js';
 import { decodeMsgpackFrames, encodeMsgpack } from '../src/wire/msgpack.js';
-import { loadRegexModule } from '../workers/regex-module.js';
 import type { FilterDocument } from './datasets/orbit-filters.js';
-import { Checksum, type Side } from './harness.js';
-
-const regex = rustRegexEngine(loadRegexModule());
+import { Checksum, type Engine, type Side } from './harness.js';
+import { kernelOf, regex } from './programs.js';
 
 /** The bounds that the service has by default. */
 const BOUNDS = { recordsMax: 4096, bytesMax: 1 << 20, timeMaxMs: 10 };
@@ -31,10 +28,16 @@ const CAPS = {
  * Scans `segment`, an inline iggy segment, with all filters in one pass. The checksum is of the offsets that the first
  * filter selects, so a side with more filters has to give it exactly what it gets alone.
  */
-export function sliceSide(name: string, segment: SharedArrayBuffer, filters: readonly FilterDocument[]): Side {
+export function sliceSide(
+  engine: Engine,
+  name: string,
+  segment: SharedArrayBuffer,
+  filters: readonly FilterDocument[],
+): Side {
   const runner = new SliceRunner({
     clock: performanceClock,
     regex,
+    kernel: kernelOf(engine),
     continuationKeys: [Buffer.from('a key for benchmarks only')],
     openSegment: () => inlineSource(segment),
     onFault(fault) {

@@ -16,6 +16,8 @@ export interface OrbitOptions {
   readonly seed?: number;
   /** True: a space after every `:` and `,` of the JSON text; the same content, longer bytes. */
   readonly isSpaced?: boolean;
+  /** True: `source` holds `at` too, the record's time as RFC 3339 text with milliseconds. Default false. */
+  readonly isStamped?: boolean;
   /** Records in each 1,000 whose payload is not JSON, 0…100, never one of a group. Default 0. */
   readonly malformedPerMille?: number;
 }
@@ -30,6 +32,7 @@ export const ORBIT_PAYLOAD_BYTES = { min: 520, max: 680 } as const;
 export const ORBIT_CARGO = { region: 'polar-7', kinds: ['hydrazine', 'xenon', 'water', 'oxygen'], massKg: '1250.50' };
 
 const FIRST_TIMESTAMP = 1_767_225_600_000_000n;
+const FIRST_TIME_MS = Number(FIRST_TIMESTAMP / 1000n);
 const MODES = ['nominal', 'eclipse', 'slewing', 'imaging', 'downlink'];
 const REGIONS = ['equator-1', 'equator-2', 'polar-3', 'polar-7', 'geo-5', 'transfer-9'];
 const OTHER_REGIONS = REGIONS.filter((region) => region !== ORBIT_CARGO.region);
@@ -84,6 +87,7 @@ class OrbitDataset implements Dataset {
   readonly #seed: number;
   readonly #colon: string;
   readonly #comma: string;
+  readonly #isStamped: boolean;
   readonly #malformedPerMille: number;
   readonly #random = new Random();
   readonly #blocks = new Map<string, Uint8Array>();
@@ -92,6 +96,7 @@ class OrbitDataset implements Dataset {
     this.#seed = options.seed ?? 1;
     this.#colon = options.isSpaced === true ? '": ' : '":';
     this.#comma = options.isSpaced === true ? ', ' : ',';
+    this.#isStamped = options.isStamped === true;
     this.#malformedPerMille = options.malformedPerMille ?? 0;
   }
 
@@ -178,6 +183,7 @@ class OrbitDataset implements Dataset {
       this.#member('txid', (9_007_199_254_740_993n + BigInt(index)).toString()),
       this.#member('replayed', random.pick(['true', 'false', 'null'])),
     ];
+    if (this.#isStamped) members.push(this.#member('at', `"${new Date(FIRST_TIME_MS + index).toISOString()}"`));
     if (random.below(3) === 0) members.reverse();
     return this.#object(members);
   }

@@ -62,3 +62,6 @@ export const WEBHOOK_GROUPS: readonly WebhookGroup[] = [
     }),
   },
 ];
+
+/** The group that benchmarks of one filter run: three paths of the payload, no header. */
+export const REVIEW_QUEUE: FilterDocument = WEBHOOK_GROUPS.find(({ name }) => name === 'review-queue')!.filter;

@@ -10,7 +10,7 @@ import type { FilterDocument } from '../datasets/orbit-filters.js';
 import { ORBIT_BLOCK, orbitDataset } from '../datasets/orbit.js';
 import { segmentBytes } from '../datasets/write.js';
 import { spreadOf } from '../harness.js';
-import { costOf, programOf } from '../payloads.js';
+import { costOf, ENGINES, programOf } from '../programs.js';
 import { rankCorrelation } from '../rank-correlation.js';
 import { SELECTED, verdictOf } from '../../src/core/verdict.js';
 import type { Program } from '../../src/filter/program.js';
@@ -40,7 +40,7 @@ export interface CostRank {
 /** Measures every filter of COST_FILTERS over the first orbit block at scale 1, which holds each rarity. */
 export function measureCostRank(scale: number, rounds: number, warmups: number): CostRank {
   const records = new Records(Math.max(50, Math.round(ORBIT_BLOCK * scale)));
-  const programs = COST_FILTERS.map(programOf);
+  const programs = COST_FILTERS.map((filter) => programOf(ENGINES[0]!, filter));
   const times: number[][] = programs.map(() => []);
   for (let round = 0; round < warmups + rounds; round++) {
     for (const [index, program] of programs.entries()) {

@@ -100,6 +100,13 @@ describe('orbit', () => {
     }
   });
 
+  it('stamps each record with its own instant where that is asked for', () => {
+    const stamped = orbitDataset({ isStamped: true });
+    const at = (index: number): string => JSON.parse(textOf(stamped.record(index).payload)).source.at;
+    expect([at(0), at(61_001)]).toEqual(['2026-01-01T00:00:00.000Z', '2026-01-01T00:01:01.001Z']);
+    expect(selected(stamped, 1000, ORBIT_GROUPS[0]!.filter.expr)).toBe(ORBIT_GROUPS[0]!.perMille);
+  });
+
   it('varies key order, escapes and text beyond ASCII', () => {
     const orders = new Set<string>();
     let escaped = 0;

@@ -2,10 +2,16 @@
  * The demo and the benchmarks cannot rot: both run here in a small size, as the built programs they are.
  */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
-const DIST = join(import.meta.dirname, '../../dist');
+const ROOT = join(import.meta.dirname, '../..');
+const DIST = join(ROOT, 'dist');
+const folder = mkdtempSync(join(tmpdir(), 'winnow-bench-test-'));
+
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(parts: readonly string[]): Promise<{ code: number; out: string; error: string }> {
   return new Promise((resolve) => {
@@ -13,6 +19,12 @@ function run(parts: readonly string[]): Promise<{ code: number; out: string; err
       resolve({ code: fault === null ? 0 : Number(fault.code), out, error });
     });
   });
+}
+
+/** The rows of each Markdown table, without its head. */
+function tablesIn(text: string): string[][] {
+  const tables = text.split('\n\n').map((part) => part.split('\n').filter((line) => line.startsWith('| ')));
+  return tables.filter((rows) => rows.length > 0).map((rows) => rows.slice(1));
 }
 
 it('the demo serves every group exactly what the independent evaluator selects', async () => {
@@ -23,14 +35,35 @@ it('the demo serves every group exactly what the independent evaluator selects',
 });
 
 it('every benchmark runs and both its sides select the same records', async () => {
-  const { code, out } = await run(['--expose-gc', join(DIST, 'bench/main.js'), '--smoke']);
+  const json = join(folder, 'smoke.json');
+  const { code, out } = await run(['--expose-gc', join(DIST, 'bench/main.js'), '--smoke', '--json', json]);
   expect(code).toBe(0);
-  const rows = out.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| case'));
-  expect(rows.length).toBeGreaterThanOrEqual(19);
-  for (const row of rows) expect(row).toMatch(/\| \d+\.\d\d× \(/);
+  const [cases, figures] = tablesIn(out);
+  for (const engine of ['kernel', 'walker']) {
+    expect(cases!.filter((row) => row.includes(` | ${engine} | `)).length, engine).toBeGreaterThanOrEqual(24);
+    expect(figures!.filter((row) => row.includes(` | ${engine} | `)).length, engine).toBeGreaterThanOrEqual(9);
+  }
+  for (const row of cases!) expect(row).toMatch(/\| \d+\.\d\d× \(/);
   const [, filters] = /^Cost score against time per record, (\d+) filters: ρ = -?\d\.\d{3} /m.exec(out)!;
   expect(Number(filters)).toBeGreaterThanOrEqual(40);
   expect(out).toMatch(
     /^A narrow scan beside 16 wide ones .*: p99 [\d.]+ ms .* worst gap between progress frames [\d.]+ ms/m,
   );
+
+  const compared = await run([join(DIST, 'bench/compare.js'), json, json]);
+  expect(compared.code).toBe(0);
+  const [verdicts] = tablesIn(compared.out);
+  expect(verdicts).toHaveLength(cases!.length + figures!.length);
+  for (const verdict of verdicts!) expect(verdict).toMatch(/ \| \+0\.0 % \| ±\d+\.\d % \| same \|$/);
+});
+
+it('two builds are compared in turn', async () => {
+  const args = ['--smoke', '--only', 'tiny', '--rounds', '2'];
+  const { code, out } = await run([join(DIST, 'bench/compare.js'), ROOT, ROOT, ...args]);
+  expect(code).toBe(0);
+  expect(
+    tablesIn(out)[0]!
+      .map((row) => row.split(' | ')[0])
+      .sort(),
+  ).toEqual(['| tiny records (kernel)', '| tiny records (walker)']);
 });
