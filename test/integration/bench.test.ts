@@ -1,5 +1,5 @@
 /**
- * The demo and the benchmarks cannot rot: both run here in a small size, as the built programs they are.
+ * The demo, the benchmarks and the soak cannot rot: they run here in a small size, as the built programs they are.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -66,4 +66,12 @@ it('two builds are compared in turn', async () => {
       .map((row) => row.split(' | ')[0])
       .sort(),
   ).toEqual(['| tiny records (kernel)', '| tiny records (walker)']);
+});
+
+it('sixty-four scans at once for twenty seconds leave memory flat, and every page adds up', async () => {
+  // So short a run has not collected everything it will: only growth that goes on for minutes is judged closely.
+  const small = ['--seconds', '20', '--mib', '8', '--growth', '64'];
+  const { code, out, error } = await run([join(DIST, 'bench/soak/main.js'), ...small]);
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  expect(out).toMatch(/^64 scans at once .* passes complete, \d+ hang-ups, \d+ refused, 0 workers lost: flat\.$/m);
 });
