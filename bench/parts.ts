@@ -37,8 +37,12 @@ export interface Part {
 
 /** All parts at a scale, in the order in which they are reported. */
 export function partsAt(scale: number): Part[] {
-  const micro = [...jsonCases(scale), ...limitCases(scale), ...headerCases(scale), ...manyCases(scale)];
-  return [...micro.map(casePart), ...ENGINES.map((engine) => servicePart(engine, scale))];
+  return [...casesAt(scale).map(casePart), ...ENGINES.map((engine) => servicePart(engine, scale))];
+}
+
+/** The cases that run on one thread. */
+export function casesAt(scale: number): Case[] {
+  return [...jsonCases(scale), ...limitCases(scale), ...headerCases(scale), ...manyCases(scale)];
 }
 
 function casePart(one: Case): Part {

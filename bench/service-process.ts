@@ -17,10 +17,16 @@ export interface ServiceProcess {
 /** Longest wait for the listening line: a cold start compiles and warms the workers. */
 const START_TIMEOUT_MS = 30_000;
 
-/** Starts `winnow serve` with `settings` as environment over the defaults. Rejects with its stderr when it does not come up. */
-export async function startService(settings: Record<string, string>): Promise<ServiceProcess> {
+/**
+ * Starts `winnow serve` with `settings` as environment over the defaults, and `nodeArguments` for the runtime. Rejects
+ * with its stderr when it does not come up.
+ */
+export async function startService(
+  settings: Record<string, string>,
+  nodeArguments: readonly string[] = [],
+): Promise<ServiceProcess> {
   const main = fileURLToPath(new URL('../src/cli/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, [...nodeArguments, main, 'serve'], {
     env: { ...foreignEnvironment(), WINNOW_HTTP_PORT: '0', WINNOW_LOG_LEVEL: 'warn', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

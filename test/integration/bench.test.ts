@@ -75,3 +75,11 @@ it('sixty-four scans at once for twenty seconds leave memory flat, and every pag
   expect({ code, error }).toEqual({ code: 0, error: '' });
   expect(out).toMatch(/^64 scans at once .* passes complete, \d+ hang-ups, \d+ refused, 0 workers lost: flat\.$/m);
 });
+
+it('a case is profiled', async () => {
+  const args = ['document records', '--engine', 'walker', '--seconds', '0.1'];
+  const { code, out } = await run([join(DIST, 'bench/profile.js'), ...args]);
+  expect(code).toBe(0);
+  expect(tablesIn(out)[0]!.length).toBeGreaterThan(3);
+  expect(out).toMatch(/^\| document records \(walker\), walker \| own time \|$/m);
+});
