@@ -3,10 +3,11 @@
  *
  * A mutant that fails the checks or runs out of time is caught. A survivor shows a hole in the tests and fails the run.
  */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import ts from 'typescript';
 import { type Mutant, MUTANTS } from './mutants.js';
 
@@ -14,6 +15,10 @@ const BUILT = resolve(import.meta.dirname, '../..');
 const REPOSITORY = resolve(BUILT, '..');
 /** The checks take a few seconds on the tree as it is; a mutant that loops does not end at all. */
 const CHECK_TIMEOUT_MS = 60_000;
+/** Sources of the kernel, which are compiled as one into a binary. */
+const KERNEL = 'workers/kernel';
+const KERNEL_BINARY = 'workers/kernel.wasm';
+const KERNEL_COMPILER = join(REPOSITORY, 'node_modules/assemblyscript/bin/asc.js');
 
 export interface MutantResult {
   readonly name: string;
@@ -65,6 +70,7 @@ function copyOfTree(): string {
   }
   mkdirSync(join(tree, 'test/conformance'), { recursive: true });
   cpSync(join(REPOSITORY, 'test/conformance'), join(tree, 'test/conformance'), { recursive: true });
+  cpSync(join(REPOSITORY, KERNEL), join(tree, KERNEL), { recursive: true });
   symlinkSync(join(REPOSITORY, 'node_modules'), join(tree, 'node_modules'));
   writeFileSync(join(tree, 'package.json'), '{"type":"module"}');
   return tree;
@@ -72,16 +78,36 @@ function copyOfTree(): string {
 
 async function runMutant(tree: string, mutant: Mutant | null): Promise<MutantResult> {
   if (mutant === null) return { name: 'the tree as it is', ...(await check(tree)) };
-  const compiled = join(tree, mutant.file.replace(/\.ts$/, '.js'));
+  const name = `${mutant.file}: ${mutant.from.trim()} → ${mutant.to.trim()}`;
+  const isKernel = mutant.file.startsWith(`${KERNEL}/`);
+  const compiled = join(tree, isKernel ? KERNEL_BINARY : mutant.file.replace(/\.ts$/, '.js'));
   const original = readFileSync(compiled);
+  try {
+    if (isKernel) await compileKernel(tree, mutant);
+    else compile(compiled, mutant);
+    return { name, ...(await check(tree)) };
+  } finally {
+    writeFileSync(compiled, original);
+  }
+}
+
+function compile(compiled: string, mutant: Mutant): void {
   const { outputText } = ts.transpileModule(plant(mutant), {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
   });
   writeFileSync(compiled, outputText);
+}
+
+/** Replaces the binary in `tree`. Rejects where the mutant does not compile: it is no mistake that could be made. */
+async function compileKernel(tree: string, mutant: Mutant): Promise<void> {
+  const source = join(tree, KERNEL, basename(mutant.file));
+  const original = readFileSync(source);
+  writeFileSync(source, plant(mutant));
   try {
-    return { name: `${mutant.file}: ${mutant.from.trim()} → ${mutant.to.trim()}`, ...(await check(tree)) };
+    const parts = [`${KERNEL}/index.ts`, '--config', `${KERNEL}/asconfig.json`, '--outFile', KERNEL_BINARY];
+    await promisify(execFile)(process.execPath, [KERNEL_COMPILER, ...parts], { cwd: tree });
   } finally {
-    writeFileSync(compiled, original);
+    writeFileSync(source, original);
   }
 }
 

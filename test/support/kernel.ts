@@ -8,7 +8,10 @@ import type { WorkerModules } from '../../src/scan/task.js';
 import { loadKernelModule } from '../../workers/kernel-module.js';
 import { loadRegexModule } from '../../workers/regex-module.js';
 
-export const kernelModule = loadKernelModule(new URL('../../dist/workers/kernel.wasm', import.meta.url));
+/** Beside the compiled tree, of which this file is one where a test is a program of its own. */
+const BINARY = import.meta.url.endsWith('.ts') ? '../../dist/workers/kernel.wasm' : '../../workers/kernel.wasm';
+
+export const kernelModule = loadKernelModule(new URL(BINARY, import.meta.url));
 
 /** What the service hands to its workers by default. */
 export const workerModules: WorkerModules = { regex: loadRegexModule(), kernel: kernelModule };
