@@ -1,6 +1,10 @@
-/** The JSON walker against the obvious decoder: the same reason, and the same value at every wanted path. */
+/**
+ * Walkers of JSON against the obvious decoder, and against each other: the same reason, and the same value at every
+ * wanted path.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { decodeJson } from '../../src/codec/json/decode.js';
+import type { Decoded } from '../../src/codec/value.js';
 import type { DecoderLimits, PayloadWalker } from '../../src/codec/walker.js';
 import { comparePaths, type Path } from '../../src/core/path.js';
 import { NO_REASON, REASON_NAMES, type Reason } from '../../src/core/verdict.js';
@@ -34,21 +38,34 @@ export function compareWithDecoder(
   bytes: Uint8Array,
   limits: DecoderLimits,
 ): Reason {
-  const decoded = decodeJson(bytes, limits);
-  const reason = walker.walk(bytes, 0, bytes.length);
-  const wanted = decoded.ok ? NO_REASON : decoded.reason;
-  if (reason !== wanted) {
-    throw new Error(`walker ${REASON_NAMES[reason]}, decoder ${REASON_NAMES[wanted]}: ${spell(bytes)}`);
+  try {
+    return compareWithDecoded(walker, paths, bytes, 0, bytes.length, decodeJson(bytes, limits));
+  } catch (thrown) {
+    throw new Error(`${(thrown as Error).message}: ${spellBytes(bytes)}`, { cause: thrown });
   }
+}
+
+/** As `compareWithDecoder`, for the payload at `start`…`end`, of which the decoder made `decoded`. */
+export function compareWithDecoded(
+  walker: PayloadWalker,
+  paths: readonly Path[],
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  decoded: Decoded,
+): Reason {
+  const reason = walker.walk(bytes, start, end);
+  const wanted = decoded.ok ? NO_REASON : decoded.reason;
+  if (reason !== wanted) throw new Error(`walker ${REASON_NAMES[reason]}, decoder ${REASON_NAMES[wanted]}`);
   if (!decoded.ok) return reason;
   for (const [slot, path] of paths.entries()) {
     // Object.is inside: −0 is told from 0, an integer from a double by its type.
     const value = valueAt(decoded.value, path);
     if (!isDeepStrictEqual(slotValue(walker, walker.slots, slot, bytes), value)) {
-      throw new Error(`another value at ${JSON.stringify(path)} of ${spell(bytes)}`);
+      throw new Error(`another value at ${JSON.stringify(path)}`);
     }
     if (Array.isArray(value) && !isDeepStrictEqual(elementsOf(walker, slot, bytes, value), value)) {
-      throw new Error(`other elements at ${JSON.stringify(path)} of ${spell(bytes)}`);
+      throw new Error(`other elements at ${JSON.stringify(path)}`);
     }
   }
   return reason;
@@ -70,6 +87,10 @@ function elementsOf(walker: PayloadWalker, slot: number, bytes: Uint8Array, want
   return values;
 }
 
-function spell(bytes: Uint8Array): string {
-  return JSON.stringify(Buffer.from(bytes).toString('latin1'));
+const SPELLED_BYTES_MAX = 2000;
+
+/** Bytes as a failure shows them: each as the character of its number, cut where there are thousands. */
+export function spellBytes(bytes: Uint8Array): string {
+  const start = JSON.stringify(Buffer.from(bytes.subarray(0, SPELLED_BYTES_MAX)).toString('latin1'));
+  return bytes.length > SPELLED_BYTES_MAX ? `${start}… (${bytes.length} bytes)` : start;
 }
