@@ -119,6 +119,19 @@ export function runPlan(
   plan: ScanPlan,
   options: ScanOptions = {},
 ): ScanResult | { readonly problem: Problem } {
+  const slices = slicesOf(runners, plan, options);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link runPlan}, one slice at a step, so that other scans can run between two of them. */
+export function* slicesOf(
+  runners: readonly SliceRunner[],
+  plan: ScanPlan,
+  options: ScanOptions = {},
+): Generator<void, ScanResult | { readonly problem: Problem }> {
   scans += 1;
   const shared = {
     kind: 'slice',
@@ -149,6 +162,7 @@ export function runPlan(
     }
     const buffers = [ok.state.table.buffer, ...ok.state.pages.map((page) => page.bytes.buffer as ArrayBuffer)];
     state = structuredClone(ok.state, { transfer: buffers });
+    yield;
   }
 }
 
