@@ -13,16 +13,9 @@ const PLAIN_TESTS = 'test/**/*.plain.test.ts';
 const WHOLE_TESTS = 'test/integration/*.test.ts';
 
 /** What runs over a scan's engine, and takes less than a minute together. */
-const SCAN_TESTS = [
-  'allocation',
-  'continuation',
-  'flush',
-  'interleaved',
-  'many-filters',
-  'pages.property',
-  'preview',
-  'slice',
-].map((name) => `test/scan/${name}.test.ts`);
+const SCAN_TESTS = ['allocation', 'continuation', 'flush', 'many-filters', 'pages.property', 'preview', 'slice'].map(
+  (name) => `test/scan/${name}.test.ts`,
+);
 
 const common = { pool: 'forks', testTimeout: 120_000, hookTimeout: 60_000 } as const;
 const noEval = { ...common, execArgv: ['--disallow-code-generation-from-strings', '--expose-gc'] };
