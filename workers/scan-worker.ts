@@ -1,12 +1,11 @@
 /**
- * The thread entry: one task in, its value or a problem out (house §6). The pool's library calls the default export.
+ * The thread entry: one task in, its value or a problem out (house §6). The pool's thread calls the default export.
  *
  * What belongs to a worker lives here: the instance of the kernel, the stores, the window and the caches inside the
  * runner. A worker refuses to start where code may be generated from strings, because everything that users send is
  * compiled here.
  *
- * Page bytes are to be moved, not copied; only the pool knows its library's way to say so, so it takes the buffers of a
- * reply from `replyBuffers` (`src/scan/transfer.ts`).
+ * Page bytes are to be moved, not copied; that is the pool's business (`src/pool/carried.ts`).
  */
 import { workerData } from 'node:worker_threads';
 import type { Clock } from '../src/core/clock.js';

@@ -228,6 +228,9 @@ export const EVALUATIONS_BETWEEN_LOOKS = 64;
 /** First buffer of an open page; it doubles up to what `max_reply_bytes` allows. 4,096 pages of one record: 8 MiB. */
 export const PAGE_BYTES_FIRST = 2 * KIB;
 
+/** Records that the first list of an open page has room for, 16 bytes each; it doubles up to what `count` allows. */
+export const PAGE_RECORDS_FIRST = 16;
+
 /**
  * Reply bytes that the open pages of one scan hold together (scan-protocol §1 `flushed`), and that one slice delivers:
  * four pages of the largest size, so that a scan of few filters never meets it, and 64 such scans stay at 2 GiB.

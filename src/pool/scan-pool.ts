@@ -10,12 +10,13 @@ import { Piscina } from 'piscina';
 import type { Problem } from '../core/error-codes.js';
 import { WORKER_HEAP_MIB_MAX } from '../core/limits.js';
 import type { WorkerReply, WorkerSetup, WorkerTask } from '../scan/task.js';
+import { Lane } from './lane.js';
 import type { ThreadSetup } from './thread.js';
 
 /** The workers' entry point, beside the compiled tree of this file. */
 export const WORKER_URL = new URL('../../workers/scan-worker.js', import.meta.url);
 
-/** What the library loads into each thread: it loads the entry point and moves the buffers of replies. */
+/** What the library loads into each thread: it loads the entry point and serves the thread's port. */
 export const THREAD_URL = new URL('thread.js', import.meta.url);
 
 /** Why a worker was replaced: it died by itself, its memory was exhausted, or its task ran too long. */
@@ -44,13 +45,14 @@ export interface PoolOptions {
 export class ScanPool {
   private readonly threads: Piscina;
   private readonly options: PoolOptions;
-  /** Tasks that wait for a worker to become ready, in order. */
-  private readonly waiting: (() => void)[] = [];
+  /** Every lane whose thread is not known to be gone, ready or not. */
+  private readonly lanes = new Set<Lane>();
+  /** Ready lanes without a task; the one that worked last is taken first, its caches are warm. */
+  private readonly idle: Lane[] = [];
+  /** Tasks that wait for a lane, in order; told `null` where the thread that they wait for could not start. */
+  private readonly waiting: ((lane: Lane | null) => void)[] = [];
   private ready = 0;
   private running = 0;
-  private isKilling = false;
-  /** Workers lost for lack of memory whose loss has not been reported yet. */
-  private outOfMemory = 0;
   private isClosing = false;
 
   /** Spawns the threads. `start` from outside: a pool is of use only once its workers have answered. */
@@ -64,15 +66,14 @@ export class ScanPool {
       idleTimeout: Infinity,
       maxQueue: Infinity,
       concurrentTasksPerWorker: 1,
-      // The default parks an idle worker in a wait that its message ports cannot interrupt.
-      atomics: 'async',
+      // No task is handed to a thread after its first, so there is nothing to wait for.
+      atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
       workerData: threadSetup,
       recordTiming: false,
     });
-    this.threads.on('workerCreate', () => this.onWorkerReady());
-    this.threads.on('workerDestroy', () => this.onWorkerGone());
-    this.threads.on('error', (fault: Error) => this.onThreadFault(fault));
+    this.threads.on('error', (fault: Error) => this.options.onFault(fault));
+    for (let index = 0; index < options.workers; index += 1) this.startLane();
   }
 
   /**
@@ -82,13 +83,7 @@ export class ScanPool {
   static async start(options: PoolOptions, probe: WorkerTask): Promise<ScanPool> {
     const pool = new ScanPool(options);
     try {
-      // Handed out before the first can finish, one lands on every thread; no clock runs while a thread starts.
-      await Promise.all(
-        Array.from({ length: options.workers }, async () => {
-          const reply = (await pool.threads.run(probe)) as WorkerReply<unknown>;
-          if ('problem' in reply) throw new Error(`a worker's first task failed: ${reply.problem.detail}`);
-        }),
-      );
+      await Promise.all([...pool.lanes].map((lane) => pool.tryOut(lane, probe)));
       return pool;
     } catch (thrown) {
       await pool.close();
@@ -108,76 +103,87 @@ export class ScanPool {
 
   /**
    * Runs one task on one worker and answers with its reply, or with a retryable `backend` problem when the worker was
-   * lost. `compileMs` is added to the time after which it is stopped. Buffers inside a carried scan state move to the worker: the caller's views of them are empty afterwards.
+   * lost. `compileMs` is added to the time after which it is stopped. Buffers inside a carried scan state move to the
+   * worker: the caller's views of them are empty afterwards.
    */
   async run<T>(task: WorkerTask, compileMs = 0): Promise<WorkerReply<T>> {
-    while (!this.isClosing && !this.takeWorker()) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    // The library would start a thread for a task that comes after its end.
-    if (this.isClosing) return { problem: this.lost(undefined) };
-    const killer = new AbortController();
-    const timer = setTimeout(() => this.kill(killer), this.options.killAfterMs + compileMs);
-    try {
-      return (await this.threads.run(task, {
-        transferList: carried(task),
-        signal: killer.signal,
-      })) as WorkerReply<T>;
-    } catch (thrown) {
-      return { problem: killer.signal.aborted ? this.stuck(compileMs) : this.lost(thrown) };
-    } finally {
-      clearTimeout(timer);
-      this.running -= 1;
-      this.wakeOne();
-    }
+    const lane = await this.takeLane();
+    if (lane === null) return { problem: this.lost() };
+    this.running += 1;
+    const timer = setTimeout(() => lane.kill(), this.options.killAfterMs + compileMs);
+    const answer = await lane.run(task);
+    clearTimeout(timer);
+    this.running -= 1;
+    if (answer === null) return { problem: lane.isKilled ? this.stuck(compileMs) : this.lost() };
+    this.release(lane);
+    if ('reply' in answer) return answer.reply as WorkerReply<T>;
+    this.options.onFault(answer.thrown);
+    return { problem: this.lost() };
   }
 
   /** Stops the threads. Tasks at work are answered with a problem. Idempotent. */
   async close(): Promise<void> {
     this.isClosing = true;
-    for (const wake of this.waiting.splice(0)) wake();
+    for (const tell of this.waiting.splice(0)) tell(null);
     await this.threads.destroy();
+    await Promise.all([...this.lanes].map(({ ended }) => ended));
   }
 
-  /** Takes a ready worker for one task, at once, so that two tasks never count on the same one. */
-  private takeWorker(): boolean {
-    // Fewer threads than wanted and none on its way happens after one failed to start: the library then starts one
-    // only for a task at its door.
-    const isFree = this.running < this.ready || this.threads.threads.length < this.options.workers;
-    if (isFree) this.running += 1;
-    return isFree;
+  /**
+   * Runs `probe` on a lane once it is ready; no clock runs, and nobody else has a task yet. Rejects where the thread
+   * cannot start or the probe fails.
+   */
+  private async tryOut(lane: Lane, probe: WorkerTask): Promise<void> {
+    const fault = await Promise.race([lane.ready, lane.ended]);
+    if (fault !== undefined) throw fault;
+    const answer = await lane.run(probe);
+    if (answer === null) throw await lane.ended;
+    if ('thrown' in answer) throw answer.thrown;
+    if ('problem' in answer.reply) throw new Error(`a worker's first task failed: ${answer.reply.problem.detail}`);
   }
 
-  private wakeOne(): void {
-    this.waiting.shift()?.();
+  /** Takes a ready lane for one task, or `null` where there will be none. */
+  private takeLane(): Lane | null | Promise<Lane | null> {
+    if (this.isClosing) return null;
+    const lane = this.idle.pop();
+    if (lane !== undefined) return lane;
+    // One that failed to start is not tried again before somebody wants it.
+    if (this.lanes.size < this.options.workers) this.startLane();
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  private onWorkerReady(): void {
-    this.ready += 1;
-    this.wakeOne();
+  /** A lane has no task: the next in line gets it. */
+  private release(lane: Lane): void {
+    if (!this.lanes.has(lane)) return;
+    const next = this.waiting.shift();
+    if (next === undefined) this.idle.push(lane);
+    else next(lane);
   }
 
-  private onWorkerGone(): void {
-    this.ready -= 1;
-    if (this.isClosing) return;
-    if (this.isKilling) return this.options.onRestart('killed');
-    // The library says that a worker is gone before it says why.
-    setImmediate(() => {
-      const isOutOfMemory = this.outOfMemory > 0;
-      if (isOutOfMemory) this.outOfMemory -= 1;
-      this.options.onRestart(isOutOfMemory ? 'out_of_memory' : 'crashed');
+  private startLane(): void {
+    const lane = new Lane(this.threads);
+    this.lanes.add(lane);
+    void lane.ready.then(() => {
+      this.ready += 1;
+      this.release(lane);
     });
+    void lane.ended.then((fault) => this.onLaneEnd(lane, fault));
   }
 
-  /** A fault that ended a worker, or one of a worker without a task. */
-  private onThreadFault(fault: Error): void {
-    if ((fault as NodeJS.ErrnoException).code === OUT_OF_MEMORY_CODE) this.outOfMemory += 1;
-    this.options.onFault(fault);
-  }
-
-  private kill(killer: AbortController): void {
-    this.isKilling = true;
-    // The worker is gone when this returns, so the flag marks exactly the one that was killed.
-    killer.abort();
-    this.isKilling = false;
+  private onLaneEnd(lane: Lane, fault: Error): void {
+    this.lanes.delete(lane);
+    const place = this.idle.indexOf(lane);
+    if (place >= 0) this.idle.splice(place, 1);
+    if (lane.isReady) this.ready -= 1;
+    if (this.isClosing) return;
+    if (!lane.isKilled) this.options.onFault(fault);
+    if (lane.isReady) {
+      this.startLane();
+      this.options.onRestart(restartReason(lane, fault));
+    } else {
+      this.waiting.shift()?.(null);
+      if (this.waiting.length > 0) this.startLane();
+    }
   }
 
   private stuck(compileMs: number): Problem {
@@ -190,15 +196,12 @@ export class ScanPool {
     };
   }
 
-  private lost(thrown: unknown): Problem {
-    if (thrown instanceof Error && !this.isClosing) this.onThreadFault(thrown);
+  private lost(): Problem {
     return { code: 'backend', retryable: true, detail: 'The worker was lost before it could answer.' };
   }
 }
 
-/** The buffers that a slice goes on filling, its table and its open pages: handed over, never copied (house §2). */
-function carried(task: WorkerTask): ArrayBuffer[] {
-  if (task.kind !== 'slice' || task.state === null) return [];
-  const { table, pages } = task.state;
-  return [table.buffer, ...pages.map(({ bytes }) => bytes.buffer as ArrayBuffer)];
+function restartReason({ isKilled }: Lane, fault: NodeJS.ErrnoException): RestartReason {
+  if (isKilled) return 'killed';
+  return fault.code === OUT_OF_MEMORY_CODE ? 'out_of_memory' : 'crashed';
 }

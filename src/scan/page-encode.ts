@@ -64,25 +64,30 @@ export function encodePage(
 
 function deliveredOf(spec: ScanSpec, format: FrameFormat, page: OpenPage): Record<string, unknown> {
   if (page.form === 'count') return {};
-  if (page.form === 'offsets') return { offsets: page.offsets };
-  if (page.form === 'records' && spec.encoding === 'msgpack') return { records: recordBatch(format, page) };
-  const records = page.offsets.map((offset, i) => {
-    const end = page.positions[i + 1] ?? page.bytesUsed;
+  const at = Array.from({ length: page.recordCount }, (_, i) => i);
+  const offsets = at.map((i) => page.offset(i));
+  if (page.form === 'offsets') return { offsets };
+  if (page.form === 'records' && spec.encoding === 'msgpack') {
+    return { records: recordBatch(format, page, offsets) };
+  }
+  const records = at.map((i) => {
     const hasPayload = page.form === 'records';
-    return recordObject(format, spec.encoding, offset, page.bytes, page.positions[i]!, end, hasPayload);
+    const [start, end] = [page.position(i), page.position(i + 1)];
+    return recordObject(format, spec.encoding, offsets[i]!, page.bytes, start, end, hasPayload);
   });
   return { records };
 }
 
 /** Stored frames byte for byte, and where each starts. */
-function recordBatch(format: FrameFormat, page: OpenPage): Record<string, unknown> {
+function recordBatch(format: FrameFormat, page: OpenPage, offsets: readonly number[]): Record<string, unknown> {
   const timestampAt = (position: number) =>
     format === 'ndjson' ? 0 : integer('msgpack', readIggyIdentity(page.bytes, position).timestamp);
+  const positions = offsets.map((_, i) => page.position(i));
   return {
     format,
     bytes: page.bytes.subarray(0, page.bytesUsed),
-    positions: page.positions,
-    offsets: page.offsets,
-    timestamps: page.positions.map(timestampAt),
+    positions,
+    offsets,
+    timestamps: positions.map(timestampAt),
   };
 }

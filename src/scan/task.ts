@@ -172,14 +172,14 @@ export interface ScanCursorState {
   readonly frontier: number;
 }
 
-/** An open page between two slices; see `page.ts`. `bytes` rides in the transfer list. */
+/** An open page between two slices; see `page.ts`. `bytes` and `places` ride in the transfer list. */
 export interface OpenPageState {
   /** Index of the filter in the request. */
   readonly filter: number;
   readonly bytes: Uint8Array;
   readonly bytesUsed: number;
-  readonly positions: number[];
-  readonly offsets: number[];
+  readonly recordCount: number;
+  readonly places: Float64Array<ArrayBuffer>;
   readonly unevaluated: { readonly offset: number; readonly reason: string }[];
 }
 

@@ -121,7 +121,8 @@ it('a task behind a stuck one does not have its time counted while the worker is
 it('open pages move to the worker instead of being copied', async () => {
   const { pool } = await start();
   const bytes = new Uint8Array(1024);
-  const page: OpenPageState = { filter: 0, bytes, bytesUsed: 0, positions: [], offsets: [], unevaluated: [] };
+  const places = new Float64Array(32);
+  const page: OpenPageState = { filter: 0, bytes, bytesUsed: 0, recordCount: 0, places, unevaluated: [] };
   const table = new Float64Array(26);
   const task: SliceTask = {
     kind: 'slice',
@@ -134,7 +135,7 @@ it('open pages move to the worker instead of being copied', async () => {
     deadlineAtMs: 0,
   };
   expect(await pool.run(task)).toEqual({ ok: { bytes: [1024] } });
-  expect([bytes.byteLength, table.byteLength]).toEqual([0, 0]);
+  expect([bytes.byteLength, places.byteLength, table.byteLength]).toEqual([0, 0, 0]);
 });
 
 it('workers that cannot start refuse the start with their own fault', async () => {

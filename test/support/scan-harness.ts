@@ -11,6 +11,7 @@ import {
   CONTROL_CELLS,
   type FilterPolicy,
   type FilterProgress,
+  type OpenPageState,
   type ScanState,
   type SliceBounds,
   type SliceCounters,
@@ -160,10 +161,14 @@ export function* slicesOf(
       const pages = bytes.map((one) => decodedPage(one, plan.spec.encoding, plan.spec.framed));
       return { begin, pages, bytes, filters: progress.all(), damage: ok.damage, counters, slices: slice + 1 };
     }
-    const buffers = [ok.state.table.buffer, ...ok.state.pages.map((page) => page.bytes.buffer as ArrayBuffer)];
+    const buffers = [ok.state.table.buffer, ...ok.state.pages.flatMap(buffersOf)];
     state = structuredClone(ok.state, { transfer: buffers });
     yield;
   }
+}
+
+function buffersOf({ bytes, places }: OpenPageState): ArrayBuffer[] {
+  return [bytes.buffer as ArrayBuffer, places.buffer];
 }
 
 /** Plans and runs a request; a refusal of the plan is thrown. */
