@@ -30,6 +30,12 @@ export interface KernelExports {
   readonly PATH_SLOTS_BYTES: KernelPlace;
   readonly WINDOW_AT: KernelPlace;
   readonly WINDOW_BYTES: KernelPlace;
+  /** Reads at most `most` frames of the window's bytes `at`…`end` into the frame table; their number. */
+  readFrames(at: number, end: number, most: number): number;
+  /** Reads the header blocks of `count` rows from row `first` on into the header slots, by the header image. */
+  readHeaders(first: number, count: number): void;
+  /** The same for one slot; what stands under other keys is not looked at. */
+  readHeader(first: number, count: number, slot: number): void;
 }
 
 /**

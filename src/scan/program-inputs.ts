@@ -8,10 +8,10 @@ import type { Kernel } from '../core/kernel.js';
 import { refuse } from '../core/error-codes.js';
 import type { ProgramDeps } from '../filter/program.js';
 import type { RegexEngine } from '../filter/regex.js';
-import { HeaderWalker } from '../segment/header-walker.js';
+import { headerReader } from '../segment/kernel-headers.js';
 
-/** Everything `compileProgram` asks for. */
-export function programInputs(regex: RegexEngine, limits: DecoderLimits, _kernel?: Kernel): ProgramDeps {
+/** Everything `compileProgram` asks for; over the kernel where one is given. */
+export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?: Kernel): ProgramDeps {
   return {
     regex,
     limits,
@@ -19,6 +19,6 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, _kernel
       if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
       return new JsonWalker(paths, decoderLimits);
     },
-    makeHeaders: (keys) => new HeaderWalker(keys),
+    makeHeaders: (keys) => headerReader(keys, kernel),
   };
 }

@@ -11,7 +11,7 @@
 import type { Clock } from '../core/clock.js';
 import { type Problem, Refusal } from '../core/error-codes.js';
 import type { Kernel } from '../core/kernel.js';
-import { OFFSET_MAX, OPEN_PAGES_BYTES_MAX } from '../core/limits.js';
+import { OFFSET_MAX, OPEN_PAGES_BYTES_MAX, WINDOW_BYTES } from '../core/limits.js';
 import { isMemoryExhausted } from '../core/memory-exhausted.js';
 import type { Program } from '../filter/program.js';
 import type { RegexEngine } from '../filter/regex.js';
@@ -79,10 +79,11 @@ export interface SliceWatch {
 export class SliceRunner {
   readonly compiler: ScanCompiler;
   private readonly deps: SliceDeps;
-  private readonly cursor = new FrameCursor(new Window());
+  private readonly cursor: FrameCursor;
 
   constructor(deps: SliceDeps) {
     this.deps = deps;
+    this.cursor = new FrameCursor(new Window(WINDOW_BYTES, deps.kernel));
     this.compiler = new ScanCompiler(deps.regex, deps.clock, deps.isIndexed ?? true, deps.kernel);
   }
 

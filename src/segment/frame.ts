@@ -88,6 +88,11 @@ export interface FrameReader {
    * as (position, offset) can be trusted after looking at the frame there (`iggy`).
    */
   readonly isSeekable: boolean;
+  /**
+   * How many frames from here on may be read as plain `iggy` frames by something else than this reader, which is told
+   * of them by `restart`: 0 where it has to see each one.
+   */
+  readonly framesAhead: number;
   /** After `readPrefix`: highest offset the prefix announces, 0…2^53−1 (`iggy_polled`); −1 where there is none. */
   readonly announcedOffset: number;
 

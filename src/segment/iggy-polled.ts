@@ -50,6 +50,10 @@ class IggyPolledReader implements FrameReader {
     this.#verifyChecksums = verifyChecksums;
   }
 
+  get framesAhead(): number {
+    return this.#verifyChecksums ? 0 : Math.max(0, this.#count - this.ordinal);
+  }
+
   readPrefix(bytes: Uint8Array, end: number, frame: Frame): FrameStatus {
     frame.frameStart = 0;
     if (end < POLLED_PREFIX_BYTES) return corrupt(frame, 'prefix');

@@ -106,12 +106,14 @@ class IggyReader implements FrameReader {
   readonly prefixBytes = 0;
   readonly isSeekable = true;
   readonly announcedOffset = -1;
+  readonly framesAhead: number;
   ordinal = 0;
   readonly #verifyChecksums: boolean;
   readonly #views = new ViewOfBytes();
 
   constructor(verifyChecksums: boolean) {
     this.#verifyChecksums = verifyChecksums;
+    this.framesAhead = verifyChecksums ? 0 : Number.POSITIVE_INFINITY;
   }
 
   readPrefix(): FrameStatus {

@@ -47,6 +47,7 @@ class NdjsonReader implements FrameReader {
   readonly prefixBytes = 0;
   // A line does not carry its offset.
   readonly isSeekable = false;
+  readonly framesAhead = 0;
   readonly announcedOffset = -1;
   ordinal = 0;
   readonly #baseOffset: number;

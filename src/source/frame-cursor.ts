@@ -5,11 +5,15 @@
  * segments, `last_offset` visibility, and whether an unfinished frame at the end is a torn tail or damage (contract:
  * formats, scan-protocol §1 "Rules"). It knows nothing of filters, pages or budgets.
  *
+ * Where the window is the kernel's, frames come a batch at a time from the kernel's frame table, and the reader of the
+ * format judges only the frame that the kernel stopped at. Everything said below holds there too.
+ *
  * Invariants: `next` allocates nothing unless a frame outgrows the window or checksums are verified; a frame's
  * positions are valid until the following `next`; after END, TORN or DAMAGED every further `next` says the same.
  * Damage is a status, not an exception; only a failing store throws (`Refusal`).
  */
-import { PROBE_RECORDS_MAX } from '../core/limits.js';
+import type { Kernel } from '../core/kernel.js';
+import { INLINE_PIECE_BYTES, PROBE_RECORDS_MAX } from '../core/limits.js';
 import {
   FRAME_CORRUPT,
   FRAME_END,
@@ -74,7 +78,7 @@ const NO_FRAMES = iggyReader({ partitionId: 0, baseOffset: 0, sealed: true, veri
 export class FrameCursor {
   /** Reused for every record; valid after CURSOR_FRAME. Its positions are in `bytes`. */
   readonly frame = new Frame();
-  /** The window, or a resident segment itself. */
+  /** The window, or a resident segment itself where no kernel is. */
   bytes: Uint8Array;
   /** Offset of the record before `frame`, across segments; −1 if none. */
   offsetBefore = -1;
@@ -107,9 +111,18 @@ export class FrameCursor {
   /** Where this cursor started in the segment. */
   #startPosition = 0;
   #startOrdinal = 0;
+  /** True where `bytes` is the segment itself. */
+  #isInPlace = false;
+  readonly #kernel: Kernel | undefined;
+  /** Rows of the frame table that hold frames behind `#at`, and the next of them to take. */
+  #rowCount = 0;
+  #rowNext = 0;
+  /** Rows taken that the reader has not been told of. */
+  #rowsUntold = 0;
 
   constructor(window: Window) {
     this.#window = window;
+    this.#kernel = window.kernel;
     this.bytes = window.bytes;
   }
 
@@ -127,13 +140,17 @@ export class FrameCursor {
     this.#isFinal = false;
     this.#base = 0;
     this.#at = 0;
-    this.#isProbing = mark.position === 0 || reader.prefixBytes > 0;
-    if (source.resident === null) {
-      this.bytes = this.#window.bytes;
-      this.#end = 0;
-    } else {
+    this.#rowsUntold = 0;
+    this.#forgetRows();
+    this.#isProbing = source.resident === null && (mark.position === 0 || reader.prefixBytes > 0);
+    // The kernel sees only its own memory, so a resident segment goes through the window too where there is one.
+    this.#isInPlace = source.resident !== null && this.#kernel === undefined;
+    if (source.resident !== null && this.#isInPlace) {
       this.bytes = source.resident;
       this.#end = source.length;
+    } else {
+      this.bytes = this.#window.bytes;
+      this.#end = 0;
     }
     const start = Math.max(mark.position, reader.prefixBytes);
     if (reader.prefixBytes > 0 && !this.#readPrefix()) return;
@@ -154,7 +171,7 @@ export class FrameCursor {
 
   /** Mean distance of the frames read since `open`, in bytes; the smallest possible one before the first. */
   get averageFrameBytes(): number {
-    const frames = this.#reader.ordinal - this.#startOrdinal;
+    const frames = this.#ordinal - this.#startOrdinal;
     if (frames === 0) return this.#reader.frameBytesMin;
     return (this.#base + this.#at - this.#startPosition) / frames;
   }
@@ -170,6 +187,7 @@ export class FrameCursor {
     const frame = this.frame;
     if (this.#previousOffset >= this.#options.lastOffset) return this.#finish(CURSOR_END);
     for (;;) {
+      if (this.#rowNext < this.#rowCount || this.#readRows()) return this.#takeRow();
       const left = this.#source.length - this.#base - this.#at;
       const status = this.#reader.read(this.bytes, this.#at, this.#end, left, frame);
       switch (status) {
@@ -202,20 +220,77 @@ export class FrameCursor {
   /** After FRAME: notes the place of `frame`, so that a cursor opened there reads it again. */
   saveFrame(mark: CursorMark): void {
     mark.position = this.framePosition;
-    mark.ordinal = this.#reader.ordinal - 1;
+    mark.ordinal = this.#ordinal - 1;
     mark.previousOffset = this.offsetBefore;
   }
 
   /** Notes the place after `frame`; after END, TORN or DAMAGED only `previousOffset` means something. */
   saveNext(mark: CursorMark): void {
     mark.position = this.#base + this.#at;
-    mark.ordinal = this.#reader.ordinal;
+    mark.ordinal = this.#ordinal;
     mark.previousOffset = this.#previousOffset;
+  }
+
+  get #ordinal(): number {
+    return this.#reader.ordinal + this.#rowsUntold;
+  }
+
+  /** Fills the frame table from `#at` on; false if the next frame has to be judged by the reader. */
+  #readRows(): boolean {
+    const kernel = this.#kernel;
+    if (kernel === undefined) return false;
+    this.#forgetRows();
+    if (this.bytes !== kernel.window) return false;
+    const most = Math.min(this.#reader.framesAhead, kernel.frames.rows);
+    if (most === 0) return false;
+    const count = kernel.exports.readFrames(this.#at, this.#end, most);
+    this.#rowCount = count;
+    kernel.frames.begin(count);
+    return count > 0;
+  }
+
+  /** Tells the reader of the rows that were taken, and drops the others. */
+  #forgetRows(): void {
+    if (this.#rowsUntold > 0) this.#reader.restart(this.#ordinal);
+    this.#rowsUntold = 0;
+    this.#rowCount = 0;
+    this.#rowNext = 0;
+    this.#kernel?.frames.begin(0);
+  }
+
+  /** Makes the next row the current record. */
+  #takeRow(): CursorStatus {
+    const { frame } = this;
+    const frames = this.#kernel!.frames;
+    const row = this.#rowNext;
+    const offset = frames.offsets[row]!;
+    const frameStart = frames.frameStarts[row]!;
+    frame.frameStart = frameStart;
+    if (offset <= this.#previousOffset) return this.#damage('order', this.#base + frameStart);
+    if (offset > this.#options.lastOffset) return this.#finish(CURSOR_END);
+    const payloadEnd = frames.payloadEnds[row]!;
+    const frameEnd = frames.frameEnds[row]!;
+    frames.row = row;
+    frame.offset = offset;
+    frame.timestampLow = frames.timestampLow[row]!;
+    frame.timestampHigh = frames.timestampHigh[row]!;
+    frame.payloadStart = frames.payloadStarts[row]!;
+    frame.payloadEnd = payloadEnd;
+    frame.headersStart = payloadEnd;
+    frame.headersEnd = frameEnd;
+    frame.frameEnd = frameEnd;
+    frame.next = frameEnd;
+    this.#rowNext = row + 1;
+    this.#rowsUntold += 1;
+    this.offsetBefore = this.#previousOffset;
+    this.#previousOffset = offset;
+    this.#at = frameEnd;
+    return CURSOR_FRAME;
   }
 
   #readPrefix(): boolean {
     const prefixBytes = Math.min(this.#reader.prefixBytes, this.#source.length);
-    if (this.#source.resident === null && !this.#refill(prefixBytes)) {
+    if (!this.#isInPlace && !this.#refill(prefixBytes)) {
       this.#damage('shrunk', 0);
       return false;
     }
@@ -242,12 +317,14 @@ export class FrameCursor {
     const left = this.#source.length - position;
     const held = this.#end - this.#at;
     const needed = Math.min(neededBytes, left);
+    this.#forgetRows();
     this.#window.reserve(needed, this.#at, this.#end);
     this.bytes = this.#window.bytes;
     this.#base = position;
     this.#at = 0;
     this.#end = held;
-    let wanted = Math.min(this.readAheadBytes, left, this.bytes.length);
+    const ahead = this.#source.resident === null ? this.readAheadBytes : INLINE_PIECE_BYTES;
+    let wanted = Math.min(ahead, left, this.#window.capacity);
     if (this.#isProbing) wanted = Math.min(wanted, PROBE_RECORDS_MAX * this.#reader.frameBytesMin);
     this.#isProbing = false;
     const missing = Math.max(needed, wanted) - held;

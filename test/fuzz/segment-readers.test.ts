@@ -2,15 +2,18 @@
  * Every reader on damaged segments: each cut and each changed byte of small segments, and bytes of no sense at all.
  *
  * Whatever the bytes, a reader throws nothing, looks at nothing outside the segment, and agrees with the obvious
- * reference about every record before the damage and about the damage itself, in place and through small windows.
+ * reference about every record before the damage and about the damage itself, in place, through small windows, and
+ * through the kernel's window, which is full of what it held before.
  */
 import { describe, expect, it } from 'vitest';
 import { createReader, type SegmentFormatName } from '../../src/segment/formats.js';
 import { Frame, FRAME_NEEDS_BYTES, FRAME_OK, FRAME_SKIPPED } from '../../src/segment/frame.js';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 import { encodeIggySegment, encodePolledBody, type IggyRecord } from '../../src/segment/iggy-writer.js';
+import { newKernel } from '../support/kernel.js';
+import { inlineSource } from '../../src/source/inline.js';
 import { Seeded } from '../support/seeded.js';
-import { drain } from '../support/segment-drain.js';
+import { drain, type DrainOptions } from '../support/segment-drain.js';
 import {
   referenceIggy,
   referenceNdjson,
@@ -20,6 +23,8 @@ import {
 } from '../support/segment-reference.js';
 
 const BASE: ReferenceOptions = { sealed: true, verifyChecksums: false, partitionId: 3, baseOffset: 50 };
+const kernel = newKernel();
+
 const HEADERS = encodeHeaders([{ key: 'k', value: { kind: 'u8', value: 7 } }]);
 
 function records(hasChecksum: boolean): IggyRecord[] {
@@ -89,15 +94,20 @@ function readInside(subject: Subject, bytes: Uint8Array, around: number): string
 /** Undefined where reader and reference agree, else what differs. */
 function disagreement(subject: Subject, bytes: Uint8Array, windows: readonly number[]): string | undefined {
   const expected: ReferenceResult = REFERENCES[subject.format](bytes, subject.options);
-  for (const windowBytes of [undefined, ...windows]) {
-    const options = windowBytes === undefined ? subject.options : { ...subject.options, windowBytes };
-    const drained = drain(subject.format, bytes, options);
+  const ways: DrainOptions[] = [
+    {},
+    ...windows.map((windowBytes) => ({ windowBytes })),
+    ...[...windows, kernel.window.length].map((windowBytes) => ({ windowBytes, kernel })),
+    { kernel, source: inlineSource(bytes) },
+  ];
+  for (const way of ways) {
+    const drained = drain(subject.format, bytes, { ...subject.options, ...way });
     const isSame =
       drained.ending === expected.ending &&
       drained.offsets.join() === expected.offsets.join() &&
       drained.frames.every((frame, index) => Buffer.compare(frame, expected.frames[index]!) === 0);
     if (!isSame)
-      return `window ${windowBytes}: ${drained.offsets} ${drained.ending}, not ${expected.offsets} ${expected.ending}`;
+      return `window ${way.windowBytes}, kernel ${way.kernel !== undefined}: ${drained.offsets} ${drained.ending}, not ${expected.offsets} ${expected.ending}`;
   }
   const inside = [0, 0xff, 0x0a, 0x7b].map((around) => readInside(subject, bytes, around).join('; '));
   return new Set(inside).size === 1 && !inside[0]!.includes('outside') ? undefined : inside.join(' | ');

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OFFSET_MAX } from '../../src/core/limits.js';
+import { OFFSET_MAX, WINDOW_BYTES } from '../../src/core/limits.js';
 import { createReader } from '../../src/segment/formats.js';
 import { encodeIggySegment, encodePolledBody } from '../../src/segment/iggy-writer.js';
 import { encodeNdjson } from '../../src/segment/ndjson-writer.js';
@@ -15,7 +15,9 @@ import {
   startMark,
   WHOLE_SEGMENT,
 } from '../../src/source/frame-cursor.js';
+import { inlineSource } from '../../src/source/inline.js';
 import { Window } from '../../src/source/window.js';
+import { newKernel } from '../support/kernel.js';
 import { drain, piecewiseSource } from '../support/segment-drain.js';
 
 const READER_OPTIONS = { partitionId: 0, baseOffset: 0, sealed: true, verifyChecksums: false };
@@ -90,6 +92,45 @@ describe('reading through a window', () => {
   });
 });
 
+describe('frames a batch at a time', () => {
+  it('are the frames, places and means that one at a time are, up to and over the rows of a batch', () => {
+    const kernel = newKernel();
+    const { rows } = kernel.frames;
+    for (const count of [1, rows - 1, rows, rows + 1, 3 * rows + 7]) {
+      const bytes = segmentOf(count, (index) => index % 5);
+      const alone = new FrameCursor(new Window());
+      const batched = new FrameCursor(new Window(WINDOW_BYTES, kernel));
+      for (const cursor of [alone, batched]) {
+        cursor.open(inlineSource(bytes), createReader('iggy', READER_OPTIONS), WHOLE_SEGMENT, startMark());
+      }
+      for (let index = 0; index < count; index += 1) {
+        expect([alone.next(), batched.next()]).toEqual([CURSOR_FRAME, CURSOR_FRAME]);
+        expect({ ...batched.frame, needed: 0 }).toEqual({ ...alone.frame });
+        expect(batched.framePosition).toBe(alone.framePosition);
+        expect(batched.averageFrameBytes).toBe(alone.averageFrameBytes);
+        expect(kernel.frames.isPayload(batched.frame.payloadStart, batched.frame.payloadEnd)).toBe(true);
+      }
+      expect(batched.next()).toBe(CURSOR_END);
+      expect(kernel.frames.row).toBe(-1);
+    }
+  });
+
+  it('leave a frame to the reader that has to see it: checksums asked for, a frame larger than the window', () => {
+    const kernel = newKernel();
+    const bytes = segmentOf(3, (index) => (index === 1 ? 2_000_000 : 10));
+    const rows = (verifyChecksums: boolean) => {
+      const cursor = new FrameCursor(new Window(WINDOW_BYTES, kernel));
+      const reader = createReader('iggy', { ...READER_OPTIONS, verifyChecksums });
+      cursor.open(inlineSource(bytes), reader, WHOLE_SEGMENT, startMark());
+      const seen = [];
+      while (cursor.next() === CURSOR_FRAME) seen.push(kernel.frames.row);
+      return seen;
+    };
+    expect(rows(false)).toEqual([0, -1, 0]);
+    expect(rows(true)).toEqual([-1, -1, -1]);
+  });
+});
+
 describe('a cursor that was never opened', () => {
   it('stands at the end of nothing and knows the smallest frame', () => {
     const cursor = new FrameCursor(new Window(64));
@@ -130,15 +171,20 @@ describe('marks', () => {
       ['iggy_polled', encodePolledBody(0, 99, records)],
       ['ndjson', encodeNdjson(payloads)],
     ] as const;
-    for (const [format, bytes] of segments) {
+    const otherKernel = newKernel();
+    for (const [format, bytes, kernel] of segments.flatMap(([name, stored]) => [
+      [name, stored, undefined] as const,
+      [name, stored, newKernel()] as const,
+    ])) {
       const whole = drain(format, bytes);
-      const cursor = new FrameCursor(new Window(100));
+      const cursor = new FrameCursor(new Window(100, kernel));
       cursor.open(piecewiseSource(bytes), createReader(format, READER_OPTIONS), WHOLE_SEGMENT, startMark());
       for (let index = 0; index < payloads.length; index += 1) {
         expect(cursor.next()).toBe(CURSOR_FRAME);
         const mark = startMark();
         cursor.saveFrame(mark);
-        expect(drain(format, bytes, { mark, windowBytes: 80 }).offsets).toEqual(whole.offsets.slice(index));
+        const more = kernel === undefined ? {} : { kernel: otherKernel };
+        expect(drain(format, bytes, { mark, windowBytes: 80, ...more }).offsets).toEqual(whole.offsets.slice(index));
         cursor.saveNext(mark);
         expect(drain(format, bytes, { mark }).offsets).toEqual(whole.offsets.slice(index + 1));
         expect(drain(format, bytes, { mark }).ending).toBe('end');

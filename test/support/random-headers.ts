@@ -2,20 +2,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HeaderValue } from '../../src/core/header-value.js';
 import * as slotKinds from '../../src/core/slots.js';
+import type { HeaderReader } from '../../src/filter/program-record.js';
 import { decodeContentType, decodeHeaderBlock, textHeaders } from '../../src/segment/header-block.js';
 import { encodeHeaders, type HeaderInput, type HeaderValueInput } from '../../src/segment/header-encode.js';
-import type { HeaderWalker } from '../../src/segment/header-walker.js';
+
 import type { Seeded } from './seeded.js';
 
 /** What a slot says of a header value; integers lose whether they were signed, raw text becomes text. */
 export type Seen = null | boolean | bigint | number | string | Uint8Array;
 
 /** The value in a slot of a walker that read `bytes`. */
-export function seen(walker: HeaderWalker, slot: number, bytes: Uint8Array): Seen {
-  const { kinds, numbers, starts, ends, high, low } = walker.slots;
-  const wide = (BigInt(high[slot]!) << 32n) | BigInt(low[slot]!);
-  const content = bytes.slice(starts[slot], ends[slot]);
-  switch (kinds[slot]) {
+export function seen({ slots }: Pick<HeaderReader, 'slots'>, slot: number, bytes: Uint8Array): Seen {
+  const { base, kinds, numbers, starts, ends, high, low } = slots;
+  const index = base + slot;
+  const wide = (BigInt(high[index]!) << 32n) | BigInt(low[index]!);
+  const content = bytes.slice(starts[index], ends[index]);
+  switch (kinds[index]) {
     case slotKinds.SLOT_MISSING:
       return null;
     case slotKinds.SLOT_FALSE:
@@ -23,19 +25,19 @@ export function seen(walker: HeaderWalker, slot: number, bytes: Uint8Array): See
     case slotKinds.SLOT_TRUE:
       return true;
     case slotKinds.SLOT_INTEGER:
-      return BigInt(numbers[slot]!);
+      return BigInt(numbers[index]!);
     case slotKinds.SLOT_INTEGER_WIDE:
       return wide;
     case slotKinds.SLOT_NEGATIVE_WIDE:
       return BigInt.asIntN(64, wide);
     case slotKinds.SLOT_DOUBLE:
-      return numbers[slot]!;
+      return numbers[index]!;
     case slotKinds.SLOT_STRING:
       return strictText(content)!;
     case slotKinds.SLOT_OBJECT:
       return content;
     default:
-      throw new Error(`a header cannot have kind ${kinds[slot]}`);
+      throw new Error(`a header cannot have kind ${kinds[index]}`);
   }
 }
 
@@ -61,12 +63,17 @@ export const RANDOM_HEADER_KEYS = ['agdx.ct', 'a', 'é', 'unit', 'agdx.cu', 'k'.
  * Walks and decodes `block`, all of it and its content type alone; `walker` was made for RANDOM_HEADER_KEYS. Returns
  * whether the whole block is well-formed and throws an `Error` where the two differ.
  */
-export function compareWithBlockDecoder(walker: HeaderWalker, block: Uint8Array): boolean {
+export function compareWithBlockDecoder(walker: HeaderReader, block: Uint8Array): boolean {
   // Placed inside a larger buffer, so that a read past the end would be noticed as other bytes.
   const bytes = Uint8Array.from([1, 2, 3, ...block, 2, 1, 0, 0, 0, 0x61, 9, 1, 0, 0, 0, 5]);
-  const [start, end] = [3, 3 + block.length];
+  return compareBlockAt(walker, bytes, 3, 3 + block.length);
+}
+
+/** As {@link compareWithBlockDecoder}, for the block `bytes[start, end)`. */
+export function compareBlockAt(walker: HeaderReader, bytes: Uint8Array, start: number, end: number): boolean {
   const entries = decodeHeaderBlock(bytes, start, end);
-  const differs = (what: string) => new Error(`${what} of the block ${Buffer.from(block).toString('hex')}`);
+  const differs = (what: string) =>
+    new Error(`${what} of the block ${Buffer.from(bytes.slice(start, end)).toString('hex')}`);
   if (walker.readAll(bytes, start, end) !== (entries !== undefined)) throw differs('another judgement');
   if (entries !== undefined) {
     const headers = textHeaders(entries);

@@ -1,6 +1,7 @@
 /**
  * Reads a whole segment through the frame cursor, for tests: every record's own bytes, and how the segment ended.
  */
+import type { Kernel } from '../../src/core/kernel.js';
 import { createReader, type SegmentFormatName } from '../../src/segment/formats.js';
 import type { ReaderOptions } from '../../src/segment/frame.js';
 import {
@@ -52,6 +53,8 @@ export interface DrainOptions extends Partial<ReaderOptions> {
   readonly mayBeTorn?: boolean;
   /** Read through a window of this size instead of in place. */
   readonly windowBytes?: number;
+  /** Read through this kernel's window, frames a batch at a time. */
+  readonly kernel?: Kernel;
   readonly source?: SegmentSource;
   readonly mark?: CursorMark;
 }
@@ -66,7 +69,7 @@ export function drain(format: SegmentFormatName, bytes: Uint8Array, options: Dra
     verifyChecksums: options.verifyChecksums ?? false,
   });
   const source = options.source ?? (options.windowBytes === undefined ? inlineSource(bytes) : piecewiseSource(bytes));
-  const cursor = new FrameCursor(new Window(options.windowBytes ?? 4096));
+  const cursor = new FrameCursor(new Window(options.windowBytes ?? 4096, options.kernel));
   const visibility = {
     lastOffset: options.lastOffset ?? Number.POSITIVE_INFINITY,
     mayBeTorn: options.mayBeTorn ?? !sealed,

@@ -22,3 +22,5 @@ export {
   WINDOW_AT,
   WINDOW_BYTES,
 } from './layout';
+export { readFrames } from './frames';
+export { readHeader, readHeaders } from './headers';
