@@ -36,13 +36,15 @@ export class PathTrie {
   readonly indexAt: Float64Array;
   /** What `isMarked` asks: which first bytes and lengths the keys under a node have. */
   readonly keyMarks: Int32Array;
-  private readonly tableStart: Int32Array;
-  private readonly tableMask: Int32Array;
-  private readonly table: Int32Array;
-  private readonly nextInBucket: Int32Array;
-  private readonly keyStart: Int32Array;
-  private readonly keyLength: Int32Array;
-  private readonly keyBytes: Uint8Array;
+  /** The hash table of each node: where it starts in `table`, its size less one, and children of one bucket chained. */
+  readonly tableStart: Int32Array;
+  readonly tableMask: Int32Array;
+  readonly table: Int32Array;
+  readonly nextInBucket: Int32Array;
+  /** By child: its key in `keyBytes`. */
+  readonly keyStart: Int32Array;
+  readonly keyLength: Int32Array;
+  readonly keyBytes: Uint8Array;
 
   /** Throws a plain `Error` if the paths are not strictly ascending, which is a programming error. */
   constructor(paths: readonly Path[]) {

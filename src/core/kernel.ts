@@ -36,6 +36,15 @@ export interface KernelExports {
   readHeaders(first: number, count: number): void;
   /** The same for one slot; what stands under other keys is not looked at. */
   readHeader(first: number, count: number, slot: number): void;
+  /** Instead of a reason: valid, and doubles that are NaN wait for their conversion. */
+  readonly NUMBERS_LEFT: KernelPlace;
+  /** Instead of a reason: the portable walker has to look at this payload. */
+  readonly ASKS_WALKER: KernelPlace;
+  /**
+   * Walks the payloads of `count` rows of the frame table from row `first` on, under the paths in PATH_IMAGE: sets
+   * `payloadReasons` and fills row 0, 1, … of PATH_SLOTS.
+   */
+  walkJson(first: number, count: number): void;
 }
 
 /**

@@ -70,4 +70,18 @@ export class Slots {
     this.ends = new Int32Array(buffer, at + cells * 20, cells);
     this.kinds = new Uint8Array(buffer, at + cells * 24, cells);
   }
+
+  /** Takes the values of another's current row, of as many slots, into the current one. Makes nothing on the heap. */
+  takeRow(from: Slots): void {
+    for (let slot = 0; slot < this.count; slot++) {
+      const to = this.base + slot;
+      const at = from.base + slot;
+      this.numbers[to] = from.numbers[at]!;
+      this.high[to] = from.high[at]!;
+      this.low[to] = from.low[at]!;
+      this.starts[to] = from.starts[at]!;
+      this.ends[to] = from.ends[at]!;
+      this.kinds[to] = from.kinds[at]!;
+    }
+  }
 }

@@ -2,6 +2,7 @@
  * The walkers a program is composed of: filters know codecs and header blocks only by interface, and this is where the
  * two meet. A new codec adds its line here.
  */
+import { KernelWalker } from '../codec/json/kernel-walker.js';
 import { JsonWalker } from '../codec/json/walker.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import type { Kernel } from '../core/kernel.js';
@@ -17,7 +18,9 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?
     limits,
     makeWalker(codec, paths, decoderLimits) {
       if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
-      return new JsonWalker(paths, decoderLimits);
+      return kernel === undefined
+        ? new JsonWalker(paths, decoderLimits)
+        : new KernelWalker(kernel, paths, decoderLimits);
     },
     makeHeaders: (keys) => headerReader(keys, kernel),
   };

@@ -6,8 +6,6 @@
  * but what those regions hold.
  */
 export {
-  BITMAPS_AT,
-  BITMAPS_BYTES,
   FRAME_ROWS,
   FRAMES_AT,
   FRAMES_BYTES,
@@ -24,3 +22,4 @@ export {
 } from './layout';
 export { readFrames } from './frames';
 export { readHeader, readHeaders } from './headers';
+export { ASKS_WALKER, NUMBERS_LEFT, walkJson } from './json';

@@ -29,10 +29,12 @@ export const PATH_IMAGE_BYTES: usize = 1024 * KIB;
 export const PATH_SLOTS_AT: usize = PATH_IMAGE_AT + PATH_IMAGE_BYTES;
 export const PATH_SLOTS_BYTES: usize = 1536 * KIB;
 
-/** Bitmaps of one payload, 64 bytes of it a row. */
+/** Bitmaps of one payload, a row for 64 bytes of it; and notes on those rows that need a closer look. */
 export const BITMAPS_AT: usize = PATH_SLOTS_AT + PATH_SLOTS_BYTES;
-export const BITMAPS_BYTES: usize = 1024 * KIB;
+export const BITMAPS_BYTES: usize = 784 * KIB;
+export const ODDS_AT: usize = BITMAPS_AT + BITMAPS_BYTES;
+export const ODDS_BYTES: usize = 528 * KIB;
 
 /** What segment bytes are read into. */
-export const WINDOW_AT: usize = BITMAPS_AT + BITMAPS_BYTES;
+export const WINDOW_AT: usize = ODDS_AT + ODDS_BYTES;
 export const WINDOW_BYTES: usize = 1024 * KIB;

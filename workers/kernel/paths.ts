@@ -1,0 +1,150 @@
+/**
+ * The payload paths that a program reads, as the host has written them to `PATH_IMAGE_AT` (`src/codec/kernel-paths.ts`
+ * writes what this file reads): a tree of keys and indexes, and where the values found there go.
+ *
+ * Header, 32-bit words: largest payload in bytes, deepest nesting, slots of one record, rows of slots, then the places
+ * (from the start of the image) of the nodes, the table of keys and the bytes of keys. Node 0 is the root value; the
+ * paths come sorted, so what is below a node is one range of slots.
+ */
+import { PATH_IMAGE_AT, PATH_SLOTS_AT } from './layout';
+
+/** No node, no slot. */
+export const NONE: i32 = -1;
+
+// Slot kinds: `src/core/slots.ts`.
+export const SLOT_NULL: u8 = 1;
+export const SLOT_FALSE: u8 = 2;
+export const SLOT_TRUE: u8 = 3;
+export const SLOT_INTEGER: u8 = 4;
+export const SLOT_INTEGER_WIDE: u8 = 5;
+export const SLOT_NEGATIVE_WIDE: u8 = 6;
+export const SLOT_DOUBLE: u8 = 7;
+export const SLOT_STRING: u8 = 8;
+export const SLOT_STRING_ESCAPED: u8 = 9;
+export const SLOT_ARRAY: u8 = 10;
+export const SLOT_OBJECT: u8 = 11;
+
+/** Bytes of a node, and its fields in it. */
+const NODE_BYTES: usize = 48;
+
+export function payloadBytesMax(): usize {
+  return load<u32>(PATH_IMAGE_AT);
+}
+export function depthMax(): i32 {
+  return load<i32>(PATH_IMAGE_AT, 4);
+}
+export function slotCount(): usize {
+  return load<u32>(PATH_IMAGE_AT, 8);
+}
+function rowCount(): usize {
+  return load<u32>(PATH_IMAGE_AT, 12);
+}
+
+/** Where a node stands, to be handed to the functions below. */
+export function nodeAt(node: i32): usize {
+  return PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 16) + <usize>node * NODE_BYTES;
+}
+/** Slot of the value at a node, or NONE. */
+export function slotOf(node: usize): i32 {
+  return load<i32>(node);
+}
+/** The slots strictly below a node: the first, and one past the last. */
+export function belowOf(node: usize): i32 {
+  return load<i32>(node, 4);
+}
+export function belowEndOf(node: usize): i32 {
+  return load<i32>(node, 8);
+}
+/** The child at the lowest index, or NONE; the next one along; and its index. */
+export function firstIndexOf(node: usize): i32 {
+  return load<i32>(node, 12);
+}
+export function nextIndexOf(node: usize): i32 {
+  return load<i32>(node, 16);
+}
+export function indexOf(node: usize): u32 {
+  return load<u32>(node, 20);
+}
+/** Which first bytes and lengths the keys under a node have; 0 where it has none. */
+export function keyMarksOf(node: usize): u32 {
+  return load<u32>(node, 24);
+}
+
+/** False where no key with this first byte and this length is among those of `marks`. */
+export function isMarked(marks: u32, firstByte: u32, length: usize): bool {
+  return ((marks >> ((firstByte + <u32>length * 7) & 31)) & 1) != 0;
+}
+
+/** The child of `node` under the key of `length` bytes at `key`, or NONE. May read up to 7 bytes past the key. */
+export function childByKey(node: usize, key: usize, length: usize): i32 {
+  let hash: u32 = 0;
+  if (length != 0) hash = <u32>length + <u32>load<u8>(key) * 3 + <u32>load<u8>(key + length - 1) * 5;
+  const bucket = load<u32>(node, 28) + (hash & load<u32>(node, 32));
+  let child = load<i32>(PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 20) + ((<usize>bucket) << 2));
+  while (child != NONE) {
+    const at = nodeAt(child);
+    if (<usize>load<u32>(at, 44) == length) {
+      const known = PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 24) + <usize>load<u32>(at, 40);
+      if (areEqual(known, key, length)) return child;
+    }
+    child = load<i32>(at, 36);
+  }
+  return NONE;
+}
+
+function areEqual(known: usize, key: usize, length: usize): bool {
+  let at: usize = 0;
+  for (; at + 8 <= length; at += 8) if (load<u64>(known + at) != load<u64>(key + at)) return false;
+  const rest = length - at;
+  if (rest == 0) return true;
+  const mask = ((<u64>1) << ((<u64>rest) << 3)) - 1;
+  return ((load<u64>(known + at) ^ load<u64>(key + at)) & mask) == 0;
+}
+
+// Columns of the slots, in the order of `src/core/slots.ts`.
+
+/** Index of the first slot of the row that is being filled, in every column. */
+let rowBase: usize = 0;
+let numbersAt: usize = 0;
+let highAt: usize = 0;
+let lowAt: usize = 0;
+let startsAt: usize = 0;
+let endsAt: usize = 0;
+let kindsAt: usize = 0;
+
+/** Goes to row `row`, whose slots all become missing. */
+export function openRow(row: usize): void {
+  const count = slotCount();
+  const cells = rowCount() * count;
+  rowBase = row * count;
+  numbersAt = PATH_SLOTS_AT + (rowBase << 3);
+  highAt = PATH_SLOTS_AT + (cells << 3) + (rowBase << 2);
+  lowAt = highAt + (cells << 2);
+  startsAt = lowAt + (cells << 2);
+  endsAt = startsAt + (cells << 2);
+  kindsAt = PATH_SLOTS_AT + cells * 24 + rowBase;
+  if (count <= 8) {
+    // What it overwrites of later rows is filled after this one.
+    store<u64>(kindsAt, 0);
+  } else memory.fill(kindsAt, 0, count);
+}
+
+/** Makes the slots `from`…`to` of the row missing. */
+export function clearSlots(from: i32, to: i32): void {
+  for (let slot = from; slot < to; slot++) store<u8>(kindsAt + <usize>slot, 0);
+}
+export function putKind(slot: i32, kind: u8): void {
+  store<u8>(kindsAt + <usize>slot, kind);
+}
+/** Positions in the window. */
+export function putRange(slot: i32, start: usize, end: usize): void {
+  store<u32>(startsAt + ((<usize>slot) << 2), <u32>start);
+  store<u32>(endsAt + ((<usize>slot) << 2), <u32>end);
+}
+export function putNumber(slot: i32, value: f64): void {
+  store<f64>(numbersAt + ((<usize>slot) << 3), value);
+}
+export function putWords(slot: i32, value: u64): void {
+  store<u32>(highAt + ((<usize>slot) << 2), <u32>(value >> 32));
+  store<u32>(lowAt + ((<usize>slot) << 2), <u32>value);
+}
