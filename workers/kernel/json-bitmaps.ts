@@ -71,7 +71,7 @@ const BRACKET_LEFT: usize = SPLATS + 192;
 /** Moves digits to the lowest ten signed bytes, since signed bytes compare in one instruction. */
 const DIGIT_SHIFT: usize = SPLATS + 208;
 const DIGIT_BOUND: usize = SPLATS + 224;
-const ODD_BITS: u64 = u64.MAX_VALUE / 3 * 2;
+const ODD_BITS: u64 = (u64.MAX_VALUE / 3) * 2;
 
 /** Validates the payload `start`…`end` and fills the bitmaps. `maxDepth` 0…127. */
 export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
