@@ -29,7 +29,7 @@ export interface SoakCounts {
   /** Passes over the whole log that delivered exactly what they had to. */
   passes: number;
   hangUps: number;
-  /** Requests refused with 429; they come again. */
+  /** Requests answered with 429, or 408 where the machine is busy otherwise; they come again. */
   refused: number;
 }
 
@@ -145,7 +145,7 @@ export class EndlessScan {
         deadline_ms: 60_000,
       }),
     });
-    if (response.status === 429) {
+    if (response.status === 429 || response.status === 408) {
       await response.body?.cancel();
       this.counts.refused += 1;
       await after(1000 * Number(response.headers.get('retry-after') ?? 1), undefined, { signal: stop });
