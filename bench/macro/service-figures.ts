@@ -16,7 +16,6 @@ import { type ReplyFrame, ScanClient, scanBody } from './scan-client.js';
 import { LOG, type Services } from './services.js';
 
 const INLINE_BYTES = 16 << 20;
-const INLINE_REQUESTS = 8;
 const PAGE_RECORDS = 1000;
 const STORED = [{ format: 'iggy', store: 'data', path: LOG, sealed: true }];
 
@@ -38,7 +37,7 @@ export async function serviceFigures(
       await mainThreadShare(engine, service, rounds),
       ...(await fourGroups(engine, services, service, client, rounds)),
       ...(await inlineBodies(engine, service, client, scale, rounds)),
-      ...(await pageLatency(engine, client, Math.max(20, Math.round(2000 * scale)))),
+      ...(await pageLatency(engine, client, Math.max(4, Math.round(2000 * scale)))),
       figure('service, peak resident memory after these', engine, 'MiB', one(usage(service).peakRssBytes / (1 << 20))),
     ];
   } finally {
@@ -124,17 +123,18 @@ async function inlineBodies(
     filters: [filterEntry(selectivityFilter(5))],
     reply: 'offsets',
   });
+  const requests = scale < 1 ? 1 : 8;
   const perCpuSecond: number[] = [];
   const perSecond: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const before = usage(service);
     const from = performance.now();
-    for (let index = 0; index < INLINE_REQUESTS; index++) {
+    for (let index = 0; index < requests; index++) {
       const frames = await client.scanToEnd(body);
       const examined = frames.reduce((sum, frame) => sum + (frame.examined ?? 0), 0);
       if (examined < records) throw new Error(`an inline scan examined ${examined} of ${records} records`);
     }
-    const megabytes = (segment.length * INLINE_REQUESTS) / 1e6;
+    const megabytes = (segment.length * requests) / 1e6;
     const seconds = (performance.now() - from) / 1000;
     const cpuSeconds = (usage(service).allThreadsMs - before.allThreadsMs) / 1000;
     if (round === 0) continue;
@@ -156,9 +156,10 @@ async function inlineBodies(
 /** Pages of a thousand records, one request each, from one continuation to the next over the log again and again. */
 async function pageLatency(engine: Engine, client: ScanClient, requests: number): Promise<Figure[]> {
   const entry = filterEntry(selectivityFilter(100));
+  const warmups = Math.ceil(requests / 100);
   const times: number[] = [];
   let start: unknown = 'first';
-  for (let index = 0; index < requests + WARMUP_PAGES; index++) {
+  for (let index = 0; index < requests + warmups; index++) {
     const body = scanBody({ segments: STORED, filters: [entry], start, count: PAGE_RECORDS, pages: 1 });
     const from = performance.now();
     const bytes = await client.post(body, 'application/msgpack');
@@ -166,7 +167,7 @@ async function pageLatency(engine: Engine, client: ScanClient, requests: number)
     const page = decodeMsgpack(bytes) as ReplyFrame;
     const isFull = page.matched === PAGE_RECORDS;
     start = isFull ? { continue: page.continuation } : 'first';
-    if (isFull && index >= WARMUP_PAGES) times.push(took);
+    if (isFull && index >= warmups) times.push(took);
   }
   if (times.length === 0) return [];
   times.sort((a, b) => a - b);
@@ -185,8 +186,6 @@ async function pageLatency(engine: Engine, client: ScanClient, requests: number)
     ),
   );
 }
-
-const WARMUP_PAGES = 10;
 
 function filterEntry(filter: FilterDocument): { id: string; filter_text: string } {
   return { id: 'filter', filter_text: JSON.stringify(filter) };
