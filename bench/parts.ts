@@ -42,7 +42,8 @@ export function partsAt(scale: number): Part[] {
 
 /** The cases that run on one thread. */
 export function casesAt(scale: number): Case[] {
-  return [...jsonCases(scale), ...limitCases(scale), ...headerCases(scale), ...manyCases(scale)];
+  const cases = [...jsonCases(scale), ...limitCases(scale), ...headerCases(scale), ...manyCases(scale)];
+  return cases.map((one) => ({ ...one, isOneThread: true }));
 }
 
 function casePart(one: Case): Part {

@@ -11,6 +11,9 @@ interface Piece {
   readonly last: number;
   readonly from: number;
   readonly to: number;
+  /** Where each payload stands in the window. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
 }
 
 export class WindowPieces {
@@ -38,15 +41,13 @@ export class WindowPieces {
   /** Hands over every record: its number and where its payload stands in the window, with its row current. */
   forEachRecord(take: (index: number, start: number, end: number) => void): void {
     const { window, frames } = this.kernel;
-    const { bytes, positions } = this.payloads;
-    for (const { first, last, from, to } of this.pieces) {
+    const { bytes } = this.payloads;
+    for (const { first, last, from, to, starts, ends } of this.pieces) {
       window.set(bytes.subarray(from, to));
       for (let batch = first; batch < last; batch += frames.rows) {
         const rows = Math.min(frames.rows, last - batch);
-        for (let row = 0; row < rows; row++) {
-          frames.payloadStarts[row] = positions[(batch + row) * 2]! - from;
-          frames.payloadEnds[row] = positions[(batch + row) * 2 + 1]! - from;
-        }
+        frames.payloadStarts.set(starts.subarray(batch - first, batch - first + rows));
+        frames.payloadEnds.set(ends.subarray(batch - first, batch - first + rows));
         frames.begin(rows);
         for (let row = 0; row < rows; row++) {
           frames.row = row;
@@ -64,7 +65,10 @@ function piecesOf({ positions, count }: Payloads, windowBytes: number): Piece[] 
     let last = first;
     while (last < count && positions[last * 2 + 1]! - from <= windowBytes) last++;
     if (last === first) throw new Error(`payload ${first} does not fit in the window`);
-    pieces.push({ first, last, from, to: positions[last * 2 - 1]! });
+    const places = positions.subarray(first * 2, last * 2);
+    const starts = places.filter((_, index) => index % 2 === 0).map((at) => at - from);
+    const ends = places.filter((_, index) => index % 2 === 1).map((at) => at - from);
+    pieces.push({ first, last, from, to: from + ends.at(-1)!, starts, ends });
     first = last;
   }
   return pieces;

@@ -10,6 +10,7 @@ import type { FilterDocument } from '../datasets/orbit-filters.js';
 import { ORBIT_BLOCK, orbitDataset } from '../datasets/orbit.js';
 import { segmentBytes } from '../datasets/write.js';
 import { spreadOf } from '../harness.js';
+import { threadNanoseconds } from '../process-usage.js';
 import { costOf, ENGINES, programOf } from '../programs.js';
 import { rankCorrelation } from '../rank-correlation.js';
 import { SELECTED, verdictOf } from '../../src/core/verdict.js';
@@ -44,9 +45,9 @@ export function measureCostRank(scale: number, rounds: number, warmups: number):
   const times: number[][] = programs.map(() => []);
   for (let round = 0; round < warmups + rounds; round++) {
     for (const [index, program] of programs.entries()) {
-      const from = process.hrtime.bigint();
+      const from = threadNanoseconds();
       records.pass(program);
-      const took = Number(process.hrtime.bigint() - from);
+      const took = threadNanoseconds() - from;
       if (round >= warmups) times[index]!.push(took / records.count);
     }
   }
