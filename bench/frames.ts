@@ -4,7 +4,9 @@
  */
 import type { FilterDocument } from './datasets/orbit-filters.js';
 import { Checksum, type Engine, type Side } from './harness.js';
-import { programOf } from './programs.js';
+import { kernelOf, programOf } from './programs.js';
+import { bringerOf, type Stretches, stretchesOf } from './stretches.js';
+import { WINDOW_BYTES } from '../src/core/limits.js';
 import { SELECTED, verdictOf } from '../src/core/verdict.js';
 import { createReader } from '../src/segment/formats.js';
 import { CURSOR_FRAME, FrameCursor, startMark, WHOLE_SEGMENT } from '../src/source/frame-cursor.js';
@@ -16,12 +18,12 @@ const READER = { verifyChecksums: false, partitionId: 0, baseOffset: 0, sealed: 
 /** Passes over an `iggy` segment in memory with a program of one filter. */
 export function framesSide(engine: Engine, name: string, segment: Uint8Array, filter: FilterDocument): Side {
   const program = programOf(engine, filter);
-  const cursor = openCursor(segment);
+  const cursor = new FrameCursor(new Window(WINDOW_BYTES, kernelOf(engine)));
   return {
     name,
     run() {
       const checksum = new Checksum();
-      cursor.open(inlineSource(segment), createReader('iggy', READER), WHOLE_SEGMENT, startMark());
+      open(cursor, segment);
       const { frame } = cursor;
       while (cursor.next() === CURSOR_FRAME) {
         program.begin(cursor.bytes, frame.payloadStart, frame.payloadEnd, frame.headersStart, frame.headersEnd);
@@ -32,34 +34,38 @@ export function framesSide(engine: Engine, name: string, segment: Uint8Array, fi
   };
 }
 
-/** The program of a filter on headers over blocks whose places are known, so that frames are no part of what is timed. */
+/**
+ * The program of a filter on headers over blocks whose places are known, so that frames are no part of what is timed.
+ * They stand back to back, and for the kernel in its window, into which they are copied.
+ */
 export function headerBlocksSide(engine: Engine, name: string, segment: Uint8Array, filter: FilterDocument): Side {
   const program = programOf(engine, filter);
-  const blocks = headerPlaces(segment);
+  const stretches = headerBlocks(segment);
+  const bring = bringerOf(engine, stretches, 'header blocks');
   return {
     name,
     run() {
       const checksum = new Checksum();
-      for (let at = 0; at < blocks.length; at += 2) {
-        program.begin(segment, blocks[at]!, blocks[at]!, blocks[at]!, blocks[at + 1]!);
+      bring((index, bytes, start, end) => {
+        program.begin(bytes, start, start, start, end);
         // Offsets of a dataset's segment count its records.
-        if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(at >> 1);
-      }
+        if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(index);
+      });
       return checksum.value;
     },
   };
 }
 
-function openCursor(segment: Uint8Array): FrameCursor {
-  const cursor = new FrameCursor(new Window());
+function open(cursor: FrameCursor, segment: Uint8Array): void {
   cursor.open(inlineSource(segment), createReader('iggy', READER), WHOLE_SEGMENT, startMark());
-  return cursor;
 }
 
-/** Start and end of every header block. */
-function headerPlaces(segment: Uint8Array): Int32Array {
-  const cursor = openCursor(segment);
-  const places: number[] = [];
-  while (cursor.next() === CURSOR_FRAME) places.push(cursor.frame.headersStart, cursor.frame.headersEnd);
-  return Int32Array.from(places);
+function headerBlocks(segment: Uint8Array): Stretches {
+  const cursor = new FrameCursor(new Window());
+  const blocks: Uint8Array[] = [];
+  open(cursor, segment);
+  while (cursor.next() === CURSOR_FRAME) {
+    blocks.push(segment.subarray(cursor.frame.headersStart, cursor.frame.headersEnd));
+  }
+  return stretchesOf(blocks);
 }

@@ -6,69 +6,31 @@
  */
 import type { Engine, Side } from './harness.js';
 import { Checksum } from './harness.js';
-import { compileNaive, type NaiveNode, parseOnly, scanNaive, type Utf8Bytes } from './naive.js';
+import { compileNaive, type NaiveNode, parseOnly, scanNaive } from './naive.js';
 import type { Dataset } from './datasets/dataset.js';
 import type { FilterDocument } from './datasets/orbit-filters.js';
-import { programOf, theKernel } from './programs.js';
-import { WindowPieces } from './window-pieces.js';
+import { programOf } from './programs.js';
+import { bringerOf, type Stretches, stretchesOf } from './stretches.js';
 import { SELECTED, verdictOf } from '../src/core/verdict.js';
 
-/** Payloads back to back; record `i` stands at `positions[2i]`…`positions[2i+1]`. */
-export interface Payloads {
-  readonly bytes: Utf8Bytes;
-  readonly positions: Int32Array;
-  readonly count: number;
-}
+/** Payloads one after another, and nothing between them. */
+export type Payloads = Stretches;
 
 /** The first `count` payloads of a dataset. */
 export function payloadsOf(dataset: Dataset, count: number): Payloads {
-  const parts: Uint8Array[] = [];
-  const positions = new Int32Array(count * 2);
-  let at = 0;
-  for (let index = 0; index < count; index++) {
-    const { payload } = dataset.record(index);
-    parts.push(payload);
-    positions[index * 2] = at;
-    at += payload.length;
-    positions[index * 2 + 1] = at;
-  }
-  return { bytes: Buffer.concat(parts) as Utf8Bytes, positions, count };
+  return stretchesOf(Array.from({ length: count }, (_, index) => dataset.record(index).payload));
 }
 
-/**
- * The program of one filter over payloads, full validation. The walker reads them where they stand; for the kernel they
- * are copied into its window, which is part of the time.
- */
+/** The program of one filter over payloads, full validation. */
 export function engineSide(engine: Engine, name: string, payloads: Payloads, filter: FilterDocument): Side {
-  return engine === 'kernel' ? kernelSide(name, payloads, filter) : walkerSide(name, payloads, filter);
-}
-
-function walkerSide(name: string, payloads: Payloads, filter: FilterDocument): Side {
-  const program = programOf('walker', filter);
-  const { bytes, positions, count } = payloads;
+  const program = programOf(engine, filter);
+  const bring = bringerOf(engine, payloads);
   return {
     name,
     run() {
       const checksum = new Checksum();
-      for (let index = 0; index < count; index++) {
-        program.begin(bytes, positions[index * 2]!, positions[index * 2 + 1]!, 0, 0);
-        if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(index);
-      }
-      return checksum.value;
-    },
-  };
-}
-
-function kernelSide(name: string, payloads: Payloads, filter: FilterDocument): Side {
-  const program = programOf('kernel', filter);
-  const kernel = theKernel();
-  const pieces = new WindowPieces(kernel, payloads);
-  return {
-    name,
-    run() {
-      const checksum = new Checksum();
-      pieces.forEachRecord((index, start, end) => {
-        program.begin(kernel.window, start, end, 0, 0);
+      bring((index, bytes, start, end) => {
+        program.begin(bytes, start, end, 0, 0);
         if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(index);
       });
       return checksum.value;

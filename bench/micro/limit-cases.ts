@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { type Case, once, type Side } from '../harness.js';
 import { copySide, engineSide, type Payloads, payloadsOf, VALIDATE } from '../payloads.js';
 import { ENGINES, theKernel } from '../programs.js';
-import { WindowPieces } from '../window-pieces.js';
+import { WindowPieces } from '../stretches.js';
 import { type FilterDocument, selectivityFilter } from '../datasets/orbit-filters.js';
 import { orbitDataset } from '../datasets/orbit.js';
 import { REVIEW_QUEUE } from '../datasets/webhook-groups.js';
