@@ -107,7 +107,9 @@ export class ScanPool {
    * worker: the caller's views of them are empty afterwards.
    */
   async run<T>(task: WorkerTask, compileMs = 0): Promise<WorkerReply<T>> {
-    const lane = await this.takeLane();
+    const taken = this.takeLane();
+    // Without a detour where a lane is free: what the main thread does before that, the worker waits for.
+    const lane = taken instanceof Promise ? await taken : taken;
     if (lane === null) return { problem: this.lost() };
     this.running += 1;
     const timer = setTimeout(() => lane.kill(), this.options.killAfterMs + compileMs);

@@ -27,20 +27,24 @@ export function passGate(
   signal: AbortSignal,
 ): Promise<{ readonly hold: Hold } | { readonly refusal: GateRefusal } | null> {
   if (signal.aborted) return Promise.resolve(null);
+  let settle: (outcome: { readonly hold: Hold } | { readonly refusal: GateRefusal } | null) => void;
+  const decision = gate.take({ ...ask, nowMs: clock.nowMs() }, (refusal) =>
+    settle(refusal === null && decision.state !== 'refused' ? { hold: decision.hold } : { refusal: refusal! }),
+  );
+  // Most slices find a turn at once: nothing is set up for them.
+  if (decision.state === 'refused') return Promise.resolve({ refusal: decision.refusal });
+  if (decision.state === 'held') return Promise.resolve({ hold: decision.hold });
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     let isSettled = false;
-    const settle = (outcome: { readonly hold: Hold } | { readonly refusal: GateRefusal } | null): void => {
+    settle = (outcome) => {
       isSettled = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       resolve(outcome);
     };
-    const decision = gate.take({ ...ask, nowMs: clock.nowMs() }, (refusal) =>
-      settle(refusal === null && decision.state !== 'refused' ? { hold: decision.hold } : { refusal: refusal! }),
-    );
     const onAbort = (): void => {
-      if (decision.state === 'waiting') decision.hold.release(clock.nowMs());
+      decision.hold.release(clock.nowMs());
       settle(null);
     };
     // A timer may fire a little before the instant it was set for, so it is set again until the gate lets go.
@@ -51,8 +55,6 @@ export function passGate(
         if (!isSettled) awaitDeadline();
       }, leftMs);
     };
-    if (decision.state === 'refused') return settle({ refusal: decision.refusal });
-    if (decision.state === 'held') return settle({ hold: decision.hold });
     signal.addEventListener('abort', onAbort, { once: true });
     if (Number.isFinite(ask.deadlineAtMs)) awaitDeadline();
   });

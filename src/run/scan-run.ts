@@ -88,6 +88,7 @@ class ScanRun {
   private readonly signals: ScanSignals;
   private readonly control: SharedArrayBuffer;
   private readonly spec: SharedArrayBuffer;
+  private readonly dialects: readonly string[];
   private readonly passed = { records: 0, bytes: 0 };
   private readonly progress = new ProgressReport();
   /** What the slices that answered say of the filters. */
@@ -106,6 +107,7 @@ class ScanRun {
     const spec = encodeMsgpack(scan.spec);
     this.spec = new SharedArrayBuffer(spec.byteLength);
     new Uint8Array(this.spec).set(spec);
+    this.dialects = scan.spec.filters.map(({ dialect }) => dialect);
     this.filters = new ScanProgress(scan.spec.filters.map(({ id }) => id));
   }
 
@@ -159,10 +161,7 @@ class ScanRun {
 
   private count({ counters, pages }: SliceReply): void {
     const { metrics } = this.means;
-    metrics.recordSlice(
-      counters,
-      this.scan.spec.filters.map((filter) => filter.dialect),
-    );
+    metrics.recordSlice(counters, this.dialects);
     for (const page of pages) metrics.recordPage(page.stop);
     this.passed.records += counters.recordsScanned;
     this.passed.bytes += counters.bytesScanned;
@@ -229,6 +228,7 @@ class ScanRun {
 
   /** Waits for the receiver, but not past the deadline or a stop: then a last slice closes the pages. */
   private async receiver(): Promise<void> {
+    if (this.sink.isDrained) return;
     const leftMs = this.scan.deadlineAtMs - this.means.clock.nowMs();
     if (leftMs <= 0 || this.signals.stop.aborted) return;
     await new Promise<void>((resolve) => {

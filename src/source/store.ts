@@ -6,7 +6,17 @@
  * opened: the descriptor's file must be the one that the checked path still names. Refusals never tell an absolute
  * path.
  */
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
 import { refuse, type ErrorCode } from '../core/error-codes.js';
 import { STORE_PATH_BYTES_MAX } from '../core/limits.js';
@@ -54,7 +64,7 @@ export class Stores {
  * {@link Stores.open} does, without a field.
  */
 export function openFile(path: string): SegmentSource {
-  const real = attempt('', () => realpathSync(path));
+  const real = attempt('', () => realpathSync.native(path));
   return openReal(real, '', () => true);
 }
 
@@ -86,7 +96,7 @@ export function checkStorePath(path: string, field: string): void {
 
 function openUnder(root: string, path: string, field: string): StoredSource {
   const realRoot = realRootOf(root, field);
-  const wanted = attempt(field, () => realpathSync(join(realRoot, path)));
+  const wanted = attempt(field, () => realpathSync.native(join(realRoot, path)));
   return openReal(wanted, field, (real) => isInside(real, realRoot));
 }
 
@@ -98,18 +108,32 @@ function openReal(wanted: string, field: string, mayOpen: (real: string) => bool
   const descriptor = attempt(field, () => openSync(wanted, flags));
   try {
     const opened = fstatSync(descriptor, { bigint: true });
-    // The path first, then the file it names: a folder swapped for a link and back is caught by one of the two.
-    const path = attempt(field, () => realpathSync(wanted));
-    const named = attempt(field, () => lstatSync(wanted, { bigint: true }));
-    const isSame = path === wanted && named.dev === opened.dev && named.ino === opened.ino;
-    if (!mayOpen(path) || !mayOpen(pathOfDescriptor(descriptor) ?? path)) leaves(field);
-    if (!isSame) refuseAt(field, 'unavailable', 'The segment was replaced while it was opened.');
+    checkOpened(wanted, descriptor, opened, field, mayOpen);
     if (!opened.isFile()) refuseAt(field, 'invalid_request', 'A stored path names no regular file.');
     return new StoredSource(descriptor, Number(opened.size), `${opened.dev}:${opened.ino}`, field);
   } catch (thrown) {
     closeSync(descriptor);
     throw thrown;
   }
+}
+
+/** Makes sure that the file behind `descriptor` is the one that the checked path names. */
+function checkOpened(
+  wanted: string,
+  descriptor: number,
+  opened: BigIntStats,
+  field: string,
+  mayOpen: (real: string) => boolean,
+): void {
+  const actual = pathOfDescriptor(descriptor);
+  // The common case, and no swapping of names can feign it: the open file is where the checked path says.
+  if (actual === wanted) return;
+  // The path first, then the file it names: a folder swapped for a link and back is caught by one of the two.
+  const path = attempt(field, () => realpathSync.native(wanted));
+  const named = attempt(field, () => lstatSync(wanted, { bigint: true }));
+  if (!mayOpen(path) || !mayOpen(actual ?? path)) leaves(field);
+  const isSame = path === wanted && named.dev === opened.dev && named.ino === opened.ino;
+  if (!isSame) refuseAt(field, 'unavailable', 'The segment was replaced while it was opened.');
 }
 
 /** Where the kernel says that an open file is, which no swapping of names can change; undefined where it does not say. */
@@ -123,7 +147,7 @@ function pathOfDescriptor(descriptor: number): string | undefined {
 
 function realRootOf(root: string, field: string): string {
   try {
-    return realpathSync(root);
+    return realpathSync.native(root);
   } catch {
     // Whatever is wrong with the folder, it is the operator's to mend, not the caller's: the path is not at fault.
     return refuse('unavailable', 'The folder of this store cannot be opened.', { field });
