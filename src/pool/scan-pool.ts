@@ -8,7 +8,7 @@
  */
 import { Piscina } from 'piscina';
 import type { Problem } from '../core/error-codes.js';
-import { WORKER_HEAP_MIB_MAX } from '../core/limits.js';
+import { WORKER_HEAP_MIB_MAX, WORKER_YOUNG_MIB_MAX } from '../core/limits.js';
 import type { WorkerReply, WorkerSetup, WorkerTask } from '../scan/task.js';
 import { Lane } from './lane.js';
 import type { ThreadSetup } from './thread.js';
@@ -68,7 +68,10 @@ export class ScanPool {
       concurrentTasksPerWorker: 1,
       // No task is handed to a thread after its first, so there is nothing to wait for.
       atomics: 'disabled',
-      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX },
+      resourceLimits: {
+        maxOldGenerationSizeMb: WORKER_HEAP_MIB_MAX,
+        maxYoungGenerationSizeMb: WORKER_YOUNG_MIB_MAX,
+      },
       workerData: threadSetup,
       recordTiming: false,
     });
