@@ -18,7 +18,7 @@ export function pathImage(trie: PathTrie, limits: DecoderLimits, count: number, 
   const keysAt = tableAt + trie.table.length * 4;
   const image = new Uint8Array(keysAt + trie.keyBytes.length + PADDING_BYTES);
   const view = new DataView(image.buffer);
-  const header = [limits.maxPayloadBytes, limits.maxDepth, count, rows, nodesAt, tableAt, keysAt];
+  const header = [limits.maxPayloadBytes, limits.maxDepth, count, rows, tableAt, keysAt];
   header.forEach((word, at) => view.setUint32(at * 4, word, true));
   for (let node = 0; node < nodes; node++) {
     const words = [

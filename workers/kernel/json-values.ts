@@ -49,9 +49,6 @@ const STACK: usize = memory.data(128 * 20);
 
 /** The node whose value is the container that opens next, or NONE. */
 let pending: i32 = NONE;
-/** Where `skipContainer` found the closing bracket. */
-let closedBlock: usize = 0;
-let closedBit: u64 = 0;
 
 /** Fills the current row of slots from the payload whose bitmaps were made last. */
 export function findValues(): void {
@@ -62,93 +59,117 @@ export function findValues(): void {
   let marks: u32 = 0;
   let nextChild: i32 = NONE;
   let index: u32 = 0;
-  let block: usize = 0;
-  let todo = EVERY_BIT;
+  // How many containers that nobody wants are open, and the slot that gets the range of the outermost.
+  let depth = 0;
+  let skippedSlot: i32 = NONE;
+  let skippedStart: usize = 0;
+  let row = BITMAPS_AT;
+  let base = origin;
   take(0, origin);
-  for (;;) {
-    const row = BITMAPS_AT + block * ROW_BYTES;
-    const brackets = load<u64>(row, BRACKETS) & todo;
-    const bracket = brackets & (0 - brackets);
-    // All of this lies directly in the current container: others have been stepped over.
-    const between = todo & (bracket - 1);
-    if (marks != 0) {
-      let keys = load<u64>(row, KEYS) & between;
-      while (keys != 0) {
-        takeMember(node, marks, block, keys & (0 - keys));
-        keys &= keys - 1;
+  for (; ; row += ROW_BYTES, base += 64) {
+    let brackets = load<u64>(row, BRACKETS);
+    const opens = load<u64>(row, OPENS);
+    if (depth != 0) {
+      // PERF: where it cannot close, one look at the whole block.
+      const closes = <i32>popcnt(brackets ^ opens);
+      if (closes < depth) {
+        depth += <i32>popcnt(opens) - closes;
+        continue;
       }
-    } else if (nextChild != NONE) {
-      let commas = load<u64>(row, COMMAS) & between;
-      for (; commas != 0 && nextChild != NONE; commas &= commas - 1) {
-        index++;
-        const child = nodeAt(nextChild);
-        if (indexOf(child) == index) {
-          take(nextChild, skipSpace(addressOf(block, commas) + 1));
-          nextChild = nextIndexOf(child);
+    }
+    let todo = EVERY_BIT;
+    for (;;) {
+      const bracket = brackets & (0 - brackets);
+      if (depth == 0) {
+        // All of this lies directly in the current container.
+        const between = todo & (bracket - 1);
+        if (marks != 0) {
+          let keys = load<u64>(row, KEYS) & between;
+          for (; keys != 0; keys &= keys - 1) {
+            const end = base + <usize>ctz(keys);
+            const quotes = load<u64>(row, QUOTES) & ((keys & (0 - keys)) - 1);
+            const key = (quotes != 0 ? base + 63 - <usize>clz(quotes) : openingQuote(row, base)) + 1;
+            // PERF: this is all that most keys cost. An escaped key has another length than it seems to have.
+            if (isMarked(marks, load<u8>(key), end - key) || hasBackslash) takeMember(node, marks, key, end);
+          }
+        } else if (nextChild != NONE) {
+          let commas = load<u64>(row, COMMAS) & between;
+          for (; commas != 0 && nextChild != NONE; commas &= commas - 1) {
+            index++;
+            const child = nodeAt(nextChild);
+            if (indexOf(child) == index) {
+              take(nextChild, skipSpace(base + <usize>ctz(commas) + 1));
+              nextChild = nextIndexOf(child);
+            }
+          }
         }
       }
-    }
-    if (bracket == 0) {
-      block++;
-      todo = EVERY_BIT;
-      continue;
-    }
-    todo &= ~(bracket | (bracket - 1));
-    const at = addressOf(block, bracket);
-    if ((load<u64>(row, OPENS) & bracket) == 0) {
-      const slot = slotOf(node);
-      if (slot != NONE) putRange(slot, start - WINDOW_AT, at + 1 - WINDOW_AT);
-      level -= LEVEL_BYTES;
-      if (level == STACK) return;
-      node = load<u32>(level);
-      start = load<u32>(level, 4);
-      marks = load<u32>(level, 8);
-      nextChild = load<i32>(level, 12);
-      index = load<u32>(level, 16);
-      continue;
-    }
-    const child = nodeAt(pending);
-    const isObject = load<u8>(at) == OBJECT_OPEN;
-    if (pending == NONE || (isObject ? keyMarksOf(child) == 0 : firstIndexOf(child) == NONE)) {
-      skipContainer(block, bracket);
-      if (pending != NONE && slotOf(child) != NONE) {
-        putRange(slotOf(child), at - WINDOW_AT, addressOf(closedBlock, closedBit) + 1 - WINDOW_AT);
-      }
-      pending = NONE;
-      if (level == STACK) return;
-      block = closedBlock;
-      todo = ~(closedBit | (closedBit - 1));
-      continue;
-    }
-    pending = NONE;
-    store<u32>(level, <u32>node);
-    store<u32>(level, <u32>start, 4);
-    store<u32>(level, marks, 8);
-    store<i32>(level, nextChild, 12);
-    store<u32>(level, index, 16);
-    level += LEVEL_BYTES;
-    node = child;
-    start = at;
-    marks = isObject ? keyMarksOf(child) : 0;
-    nextChild = NONE;
-    if (!isObject) {
-      index = 0;
-      const first = skipSpace(at + 1);
-      if (load<u8>(first) != ARRAY_CLOSE) {
-        nextChild = firstIndexOf(child);
-        if (indexOf(nodeAt(nextChild)) == 0) {
-          take(nextChild, first);
-          nextChild = nextIndexOf(nodeAt(nextChild));
+      if (bracket == 0) break;
+      brackets ^= bracket;
+      todo = ~(bracket | (bracket - 1));
+      const opensHere = (opens & bracket) != 0;
+      if (depth != 0) {
+        depth += opensHere ? 1 : -1;
+        if (depth != 0) continue;
+        if (skippedSlot != NONE) {
+          putRange(skippedSlot, skippedStart - WINDOW_AT, base + <usize>ctz(bracket) + 1 - WINDOW_AT);
+          skippedSlot = NONE;
         }
+        if (level == STACK) return;
+        continue;
+      }
+      const at = base + <usize>ctz(bracket);
+      if (opensHere) {
+        const child = nodeAt(pending);
+        const isObject = load<u8>(at) == OBJECT_OPEN;
+        if (pending == NONE || (isObject ? keyMarksOf(child) == 0 : firstIndexOf(child) == NONE)) {
+          depth = 1;
+          if (pending != NONE) {
+            skippedSlot = slotOf(child);
+            skippedStart = at;
+            pending = NONE;
+          }
+          continue;
+        }
+        pending = NONE;
+        store<u32>(level, <u32>node);
+        store<u32>(level, <u32>start, 4);
+        store<u32>(level, marks, 8);
+        store<i32>(level, nextChild, 12);
+        store<u32>(level, index, 16);
+        level += LEVEL_BYTES;
+        node = child;
+        start = at;
+        marks = isObject ? keyMarksOf(child) : 0;
+        nextChild = NONE;
+        if (!isObject) {
+          index = 0;
+          const first = skipSpace(at + 1);
+          if (load<u8>(first) != ARRAY_CLOSE) {
+            nextChild = firstIndexOf(child);
+            if (indexOf(nodeAt(nextChild)) == 0) {
+              take(nextChild, first);
+              nextChild = nextIndexOf(nodeAt(nextChild));
+            }
+          }
+        }
+      } else {
+        const slot = slotOf(node);
+        if (slot != NONE) putRange(slot, start - WINDOW_AT, at + 1 - WINDOW_AT);
+        level -= LEVEL_BYTES;
+        if (level == STACK) return;
+        node = load<u32>(level);
+        start = load<u32>(level, 4);
+        marks = load<u32>(level, 8);
+        nextChild = load<i32>(level, 12);
+        index = load<u32>(level, 16);
       }
     }
   }
 }
 
-/** Looks at the member whose key closes at `bit` of `block`, in the object of `node`. */
-function takeMember(node: usize, marks: u32, block: usize, bit: u64): void {
-  const end = addressOf(block, bit);
-  const start = openingQuote(block, bit) + 1;
+/** Looks at the member under the key `start`…`end` in the object of `node`. */
+function takeMember(node: usize, marks: u32, start: usize, end: usize): void {
   let child = NONE;
   if (hasBackslash && holdsBackslash(start, end)) {
     const length = unescapeKey(start, end);
@@ -185,44 +206,15 @@ function take(index: i32, at: usize): void {
   else putKind(slot, SLOT_NULL);
 }
 
-/** Finds the bracket that closes the container which opens at `bit` of `block`. */
-function skipContainer(block: usize, bit: u64): void {
-  let depth = 1;
-  let todo = ~(bit | (bit - 1));
-  for (;;) {
-    const row = BITMAPS_AT + block * ROW_BYTES;
-    const opens = load<u64>(row, OPENS) & todo;
-    let brackets = load<u64>(row, BRACKETS) & todo;
-    const closes = <i32>popcnt(brackets ^ opens);
-    // PERF: where it cannot close, one look at the whole block.
-    if (closes < depth) {
-      depth += <i32>popcnt(opens) - closes;
-    } else {
-      for (; brackets != 0; brackets &= brackets - 1) {
-        const next = brackets & (0 - brackets);
-        if ((opens & next) != 0) depth++;
-        else if (--depth == 0) {
-          closedBlock = block;
-          closedBit = next;
-          return;
-        }
-      }
-    }
-    block++;
-    todo = EVERY_BIT;
+/** Where the string opens that reaches into the block of `row`, which begins at `base`, from a block before. */
+function openingQuote(row: usize, base: usize): usize {
+  let quotes: u64 = 0;
+  while (quotes == 0) {
+    row -= ROW_BYTES;
+    base -= 64;
+    quotes = load<u64>(row, QUOTES);
   }
-}
-
-/** Where the lowest bit of `bits` in `block` stands. */
-function addressOf(block: usize, bits: u64): usize {
-  return origin + (block << 6) + <usize>ctz(bits);
-}
-
-/** Where the string opens whose closing quote is `bit` of `block`. */
-function openingQuote(block: usize, bit: u64): usize {
-  let quotes = load<u64>(BITMAPS_AT + block * ROW_BYTES, QUOTES) & (bit - 1);
-  while (quotes == 0) quotes = load<u64>(BITMAPS_AT + --block * ROW_BYTES, QUOTES);
-  return origin + (block << 6) + 63 - <usize>clz(quotes);
+  return base + 63 - <usize>clz(quotes);
 }
 
 /** Where the string closes whose first byte stands at `from`. */
@@ -231,7 +223,7 @@ function closingQuote(from: usize): usize {
   let block = <usize>(offset >> 6);
   let quotes = load<u64>(BITMAPS_AT + block * ROW_BYTES, QUOTES) & (EVERY_BIT << offset);
   while (quotes == 0) quotes = load<u64>(BITMAPS_AT + ++block * ROW_BYTES, QUOTES);
-  return addressOf(block, quotes);
+  return origin + (block << 6) + <usize>ctz(quotes);
 }
 
 /** True where a backslash stands in `from`…`to`, which lies inside one string. */

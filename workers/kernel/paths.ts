@@ -3,7 +3,7 @@
  * writes what this file reads): a tree of keys and indexes, and where the values found there go.
  *
  * Header, 32-bit words: largest payload in bytes, deepest nesting, slots of one record, rows of slots, then the places
- * (from the start of the image) of the nodes, the table of keys and the bytes of keys. Node 0 is the root value; the
+ * (from the start of the image) of the table of keys and the bytes of keys; then the nodes. Node 0 is the root value; the
  * paths come sorted, so what is below a node is one range of slots.
  */
 import { PATH_IMAGE_AT, PATH_SLOTS_AT } from './layout';
@@ -24,7 +24,8 @@ export const SLOT_STRING_ESCAPED: u8 = 9;
 export const SLOT_ARRAY: u8 = 10;
 export const SLOT_OBJECT: u8 = 11;
 
-/** Bytes of a node, and its fields in it. */
+/** Bytes of the header, and of a node. */
+const HEADER_BYTES: usize = 32;
 const NODE_BYTES: usize = 48;
 
 export function payloadBytesMax(): usize {
@@ -42,7 +43,7 @@ function rowCount(): usize {
 
 /** Where a node stands, to be handed to the functions below. */
 export function nodeAt(node: i32): usize {
-  return PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 16) + <usize>node * NODE_BYTES;
+  return PATH_IMAGE_AT + HEADER_BYTES + <usize>node * NODE_BYTES;
 }
 /** Slot of the value at a node, or NONE. */
 export function slotOf(node: usize): i32 {
@@ -80,11 +81,11 @@ export function childByKey(node: usize, key: usize, length: usize): i32 {
   let hash: u32 = 0;
   if (length != 0) hash = <u32>length + <u32>load<u8>(key) * 3 + <u32>load<u8>(key + length - 1) * 5;
   const bucket = load<u32>(node, 28) + (hash & load<u32>(node, 32));
-  let child = load<i32>(PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 20) + ((<usize>bucket) << 2));
+  let child = load<i32>(PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 16) + ((<usize>bucket) << 2));
   while (child != NONE) {
     const at = nodeAt(child);
     if (<usize>load<u32>(at, 44) == length) {
-      const known = PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 24) + <usize>load<u32>(at, 40);
+      const known = PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 20) + <usize>load<u32>(at, 40);
       if (areEqual(known, key, length)) return child;
     }
     child = load<i32>(at, 36);
