@@ -1,13 +1,16 @@
 /**
- * The program against the oracle on seeded random filters and records. `WINNOW_SEED` and `WINNOW_PAIRS` choose another
- * run; a failure names the seed, the filter and the record.
+ * The program over every engine against the oracle on seeded random filters and records. `WINNOW_SEED` and
+ * `WINNOW_PAIRS` choose another run; a failure names the seed, the engine, the filter and the record.
  */
 import { describe, expect, it } from 'vitest';
 import { VERDICT_NAMES } from '../../src/core/verdict.js';
 import { runDifferential } from '../support/differential.js';
+import { fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
+import { WALKER_ENGINES } from '../support/walker-engines.js';
 
-const SEED = Number(process.env['WINNOW_SEED'] ?? 20_301);
-const PAIRS = Number(process.env['WINNOW_PAIRS'] ?? 30_000);
+const SEED = fuzzSeed(20_301);
+const PAIRS = Number(process.env['WINNOW_PAIRS'] ?? fuzzScale(30_000, 250_000));
+const NAMES = WALKER_ENGINES.map(({ name }) => `program over ${name}`).join(', ');
 
 const COMPARE_OPS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'contains', 'prefix'];
 const COERCED_OPS = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in'];
@@ -26,7 +29,7 @@ const PAYLOAD_SUBJECTS = [
 ];
 const HEADER_SUBJECTS = ['missing', 'boolean', 'integer', 'wide integer', 'double', 'string', 'composite'];
 
-describe('program and oracle', () => {
+describe(`oracle, ${NAMES}, seed ${SEED},`, () => {
   const spread = runDifferential(SEED, PAIRS);
   const share = (map: Map<string, number>, key: string) => (map.get(key) ?? 0) / spread.pairs;
 

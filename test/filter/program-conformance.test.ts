@@ -1,38 +1,58 @@
-/** Every evaluation case of the corpora in the program over the walkers, alone and many filters at once. */
+/** Every evaluation case of the corpora in the program over each engine, alone and many filters at once. */
 import { describe, expect, it } from 'vitest';
+import type { DecoderLimits } from '../../src/codec/walker.js';
+import { compileLaser } from '../../src/filter/dialect/laser/compile.js';
+import { compileProgram, type Program } from '../../src/filter/program.js';
 import { recordCases } from '../support/cases.js';
-import { beginRecord, programOf, shown } from '../support/program.js';
+import { shown } from '../support/program.js';
+import { cachedRegexEngine } from '../support/regex-engine.js';
+import { Seeded } from '../support/seeded.js';
+import { beginStaged, gapsFor, stageBatch } from '../support/staged-batch.js';
+import { BATCH_RECORDS_MAX, type WalkerEngine } from '../support/walker-engine.js';
+import { WALKER_ENGINES } from '../support/walker-engines.js';
 
-describe.each([
+function programOver(engine: WalkerEngine, texts: readonly string[], limits: DecoderLimits): Program {
+  const filters = texts.map((text) => compileLaser(text, { strict: false, regex: cachedRegexEngine }).lowered);
+  return compileProgram(filters, engine.programInputs(limits));
+}
+
+const FILES = [
   ['laser-eval-json', 489],
   ['laser-eval-headers', 98],
   ['laser-explain', 24],
-] as const)('%s', (file, count) => {
-  const cases = recordCases(file);
+] as const;
 
-  it(`runs ${count} cases`, () => {
-    expect(cases).toHaveLength(count);
-  });
+describe.each(WALKER_ENGINES)('$name', (engine) => {
+  describe.each(FILES)('%s', (file, count) => {
+    const cases = recordCases(file);
 
-  it.each(cases)('$id: $why', ({ filterText, headerBlock, payload, limits, verdict, reason }) => {
-    const program = programOf([filterText], limits);
-    beginRecord(program, payload, headerBlock);
-    expect(shown(program.evaluate(0))).toEqual({ verdict, reason });
-  });
+    it(`runs ${count} cases`, () => {
+      expect(cases).toHaveLength(count);
+    });
 
-  it('gives the same verdicts when many filters share one program', () => {
-    const kinds = new Set(cases.map(({ limits }) => JSON.stringify(limits)));
-    for (const kind of kinds) {
-      const group = cases.filter(({ limits }) => JSON.stringify(limits) === kind);
-      const program = programOf(
-        group.map(({ filterText }) => filterText),
-        group[0]!.limits,
-      );
-      for (const [index, { id, headerBlock, payload, verdict, reason }] of group.entries()) {
-        beginRecord(program, payload, headerBlock);
-        for (let other = 0; other < 3; other++) program.evaluate((index * 7 + other) % group.length);
-        expect(shown(program.evaluate(index)), id).toEqual({ verdict, reason });
+    it.each(cases)('$id: $why', (given) => {
+      const program = programOver(engine, [given.filterText], given.limits);
+      const staged = stageBatch(engine, [given], gapsFor(new Seeded(given.id.length), [given]));
+      beginStaged(program, engine, staged, 0);
+      expect(shown(program.evaluate(0))).toEqual({ verdict: given.verdict, reason: given.reason });
+    });
+
+    it('gives the same verdicts when many filters share one program, and many records a batch', () => {
+      const kinds = new Set(cases.map(({ limits }) => JSON.stringify(limits)));
+      for (const kind of kinds) {
+        const group = cases.filter(({ limits }) => JSON.stringify(limits) === kind);
+        const texts = group.map(({ filterText }) => filterText);
+        const program = programOver(engine, texts, group[0]!.limits);
+        for (let from = 0; from < group.length; from += BATCH_RECORDS_MAX) {
+          const batch = group.slice(from, from + BATCH_RECORDS_MAX);
+          const staged = stageBatch(engine, batch, gapsFor(new Seeded(from), batch));
+          for (const [index, { id, verdict, reason }] of batch.entries()) {
+            beginStaged(program, engine, staged, index);
+            for (let other = 0; other < 3; other++) program.evaluate((index * 7 + other) % group.length);
+            expect(shown(program.evaluate(from + index)), id).toEqual({ verdict, reason });
+          }
+        }
       }
-    }
+    });
   });
 });

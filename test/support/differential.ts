@@ -1,5 +1,6 @@
 /**
- * The program against the oracle on seeded random filters and records, with a count of what was met.
+ * The program over every engine against the oracle, on seeded random filters and batches of records, with a count of
+ * what was met.
  */
 import { decodeJson } from '../../src/codec/json/decode.js';
 import type { Truth } from '../../src/core/truth.js';
@@ -8,14 +9,18 @@ import { compileLaser } from '../../src/filter/dialect/laser/compile.js';
 import { Evaluator, isUnjudged, type Reading, type Unjudged } from '../../src/filter/evaluate.js';
 import type { Subject } from '../../src/filter/evaluate-leaf.js';
 import type { Leaf } from '../../src/filter/ir.js';
-import { compileProgram } from '../../src/filter/program.js';
-import { programInputs } from '../../src/scan/program-inputs.js';
+import { compileProgram, type Program } from '../../src/filter/program.js';
 import { storedRecord } from './oracle.js';
-import { beginRecord, shown } from './program.js';
+import { shown } from './program.js';
 import { randomFilter } from './random-filter.js';
 import { RANDOM_RECORD_LIMITS, randomRecord } from './random-record.js';
 import { cachedRegexEngine } from './regex-engine.js';
 import { Seeded } from './seeded.js';
+import { beginStaged, gapsFor, type RecordBytes, stageBatch } from './staged-batch.js';
+import { spellBytes } from './walker-comparison.js';
+import type { WalkerEngine } from './walker-engine.js';
+import { WALKER_ENGINES } from './walker-engines.js';
+import { beginWatched, endWatched } from './watchdog.js';
 
 const FILTERS_PER_PROGRAM = 5;
 const RECORDS_PER_PROGRAM = 20;
@@ -79,52 +84,76 @@ function count(map: Map<string, number>, key: string): void {
   map.set(key, (map.get(key) ?? 0) + 1);
 }
 
-/** At least `pairs` pairs of filter and record. Throws an `Error` that names both where program and oracle differ. */
-export function runDifferential(seed: number, pairs: number): Spread {
+/**
+ * At least `pairs` pairs of filter and record, each asked of the oracle and of the program over every engine. Throws an
+ * `Error` that names engine, filter and record where one differs.
+ */
+export function runDifferential(
+  seed: number,
+  pairs: number,
+  engines: readonly WalkerEngine[] = WALKER_ENGINES,
+): Spread {
   const random = new Seeded(seed);
   const spread: Spread = { pairs: 0, hostile: 0, verdicts: new Map(), reasons: new Map(), hits: new Map() };
   while (spread.pairs < pairs) {
     const texts = Array.from({ length: 1 + random.below(FILTERS_PER_PROGRAM) }, () => randomFilter(random));
     const oracles = texts.map((text) => new CountingOracle(text, spread.hits));
-    const program = compileProgram(
-      oracles.map(({ filter }) => filter),
-      programInputs(cachedRegexEngine, RANDOM_RECORD_LIMITS),
-    );
-    for (let round = 0; round < RECORDS_PER_PROGRAM; round++) {
-      const { payload, headerBlock, isHostile } = randomRecord(random);
-      beginRecord(program, payload, headerBlock);
+    const records = Array.from({ length: RECORDS_PER_PROGRAM }, () => randomRecord(random));
+    const wanted = records.map(({ payload, headerBlock }) => {
       const record = storedRecord(headerBlock, payload);
-      // In any order, and now and then twice: no filter may see what another left behind.
-      const first = random.below(texts.length);
-      const again = random.chance(0.1) ? 1 : 0;
-      for (let turn = 0; turn < texts.length + again; turn++) {
-        const index = (first + turn) % texts.length;
-        const wanted = oracles[index]!.evaluate(record, RANDOM_RECORD_LIMITS);
-        const given = program.evaluate(index);
-        if (given !== wanted) throw new Error(difference(seed, texts[index]!, payload, headerBlock, given, wanted));
-        if (turn >= texts.length) continue;
+      return oracles.map((oracle) => oracle.evaluate(record, RANDOM_RECORD_LIMITS));
+    });
+    for (const [index, { isHostile }] of records.entries()) {
+      for (const outcome of wanted[index]!) {
         spread.pairs++;
         if (isHostile) spread.hostile++;
-        count(spread.verdicts, VERDICT_NAMES[verdictOf(wanted)]);
-        count(spread.reasons, REASON_NAMES[reasonOf(wanted)]);
+        count(spread.verdicts, VERDICT_NAMES[verdictOf(outcome)]);
+        count(spread.reasons, REASON_NAMES[reasonOf(outcome)]);
       }
+    }
+    const gaps = gapsFor(random, records);
+    for (const engine of engines) {
+      const program = compileProgram(
+        oracles.map(({ filter }) => filter),
+        engine.programInputs(RANDOM_RECORD_LIMITS),
+      );
+      const fault = firstDifference(program, engine, records, gaps, wanted, random.below(2 ** 31));
+      if (fault !== null) throw new Error(`seed ${seed}: ${fault.text}\nfilter  ${texts[fault.filter]!}`);
     }
   }
   return spread;
 }
 
-function difference(
+/** Runs a batch through one engine's program: filters in any order and now and then twice, now and then no filter. */
+function firstDifference(
+  program: Program,
+  engine: WalkerEngine,
+  records: readonly RecordBytes[],
+  gaps: readonly Uint8Array[],
+  wanted: readonly (readonly Outcome[])[],
   seed: number,
-  filter: string,
-  payload: Uint8Array,
-  headerBlock: Uint8Array,
-  given: Outcome,
-  wanted: Outcome,
-): string {
-  return [
-    `seed ${seed}: program ${JSON.stringify(shown(given))}, oracle ${JSON.stringify(shown(wanted))}`,
-    `filter  ${filter}`,
-    `payload ${JSON.stringify(Buffer.from(payload).toString('latin1'))}`,
-    `headers ${Buffer.from(headerBlock).toString('hex')}`,
-  ].join('\n');
+): { text: string; filter: number } | null {
+  const random = new Seeded(seed);
+  const staged = stageBatch(engine, records, gaps);
+  for (const [index, { payload, headerBlock }] of records.entries()) {
+    beginWatched(engine.name, payload);
+    beginStaged(program, engine, staged, index);
+    // No filter may see what another left behind.
+    const first = random.below(program.count);
+    const turns = random.chance(0.1) ? 0 : program.count + (random.chance(0.1) ? 1 : 0);
+    for (let turn = 0; turn < turns; turn++) {
+      const filter = (first + turn) % program.count;
+      const given = program.evaluate(filter);
+      if (given === wanted[index]![filter]) continue;
+      endWatched();
+      const text = [
+        `${engine.name} ${JSON.stringify(shown(given))}, oracle ${JSON.stringify(shown(wanted[index]![filter]!))}`,
+        `payload ${spellBytes(payload)}`,
+        `headers ${Buffer.from(headerBlock).toString('hex')}`,
+      ].join('\n');
+      return { text, filter };
+    }
+    endWatched();
+  }
+  return null;
 }

@@ -162,6 +162,7 @@ export class WalkerTrial {
 /** As far as the stage goes: a payload that reaches past it begins earlier, and one larger than it is walked where it is. */
 function putBefore(runner: Runner, payload: Uint8Array, { at, before, after }: Placement): void {
   const { stage } = runner.engine;
+  runner.engine.moveTo?.(-1);
   if (payload.length > stage.length) {
     runner.bytes = payload;
     runner.start = 0;

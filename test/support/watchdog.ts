@@ -16,7 +16,8 @@ import {
   type WatchedMemory,
 } from './watchdog-thread.js';
 
-const THREAD = new URL('../../dist/test/support/watchdog-thread.js', import.meta.url);
+/** A thread runs compiled code, also where this file does not. */
+const THREAD = import.meta.url.endsWith('.ts') ? '../../dist/test/support/watchdog-thread.js' : './watchdog-thread.js';
 const utf8 = new TextEncoder();
 
 const memory: WatchedMemory = {
@@ -32,7 +33,7 @@ let payloadSeen: Uint8Array | null = null;
 /** Says that the walk of `payload` by `engine` begins. Bytes that change in the same array are told as they first were. */
 export function beginWatched(engine: string, payload: Uint8Array): void {
   if (thread === null) {
-    thread = new Worker(THREAD, { workerData: memory });
+    thread = new Worker(new URL(THREAD, import.meta.url), { workerData: memory });
     thread.unref();
   }
   const { numbers, name } = memory;
