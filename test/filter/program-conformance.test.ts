@@ -1,20 +1,11 @@
 /** Every evaluation case of the corpora in the program over each engine, alone and many filters at once. */
 import { describe, expect, it } from 'vitest';
-import type { DecoderLimits } from '../../src/codec/walker.js';
-import { compileLaser } from '../../src/filter/dialect/laser/compile.js';
-import { compileProgram, type Program } from '../../src/filter/program.js';
 import { recordCases } from '../support/cases.js';
-import { shown } from '../support/program.js';
-import { cachedRegexEngine } from '../support/regex-engine.js';
+import { programOf, shown } from '../support/program.js';
 import { Seeded } from '../support/seeded.js';
 import { beginStaged, gapsFor, stageBatch } from '../support/staged-batch.js';
-import { BATCH_RECORDS_MAX, type WalkerEngine } from '../support/walker-engine.js';
+import { BATCH_RECORDS_MAX } from '../support/walker-engine.js';
 import { WALKER_ENGINES } from '../support/walker-engines.js';
-
-function programOver(engine: WalkerEngine, texts: readonly string[], limits: DecoderLimits): Program {
-  const filters = texts.map((text) => compileLaser(text, { strict: false, regex: cachedRegexEngine }).lowered);
-  return compileProgram(filters, engine.programInputs(limits));
-}
 
 const FILES = [
   ['laser-eval-json', 489],
@@ -31,7 +22,7 @@ describe.each(WALKER_ENGINES)('$name', (engine) => {
     });
 
     it.each(cases)('$id: $why', (given) => {
-      const program = programOver(engine, [given.filterText], given.limits);
+      const program = programOf([given.filterText], given.limits, engine);
       const staged = stageBatch(engine, [given], gapsFor(new Seeded(given.id.length), [given]));
       beginStaged(program, engine, staged, 0);
       expect(shown(program.evaluate(0))).toEqual({ verdict: given.verdict, reason: given.reason });
@@ -42,7 +33,7 @@ describe.each(WALKER_ENGINES)('$name', (engine) => {
       for (const kind of kinds) {
         const group = cases.filter(({ limits }) => JSON.stringify(limits) === kind);
         const texts = group.map(({ filterText }) => filterText);
-        const program = programOver(engine, texts, group[0]!.limits);
+        const program = programOf(texts, group[0]!.limits, engine);
         for (let from = 0; from < group.length; from += BATCH_RECORDS_MAX) {
           const batch = group.slice(from, from + BATCH_RECORDS_MAX);
           const staged = stageBatch(engine, batch, gapsFor(new Seeded(from), batch));

@@ -1,29 +1,36 @@
 /**
- * What a mutant has to survive, in one process without a test runner: the corpora through program and walkers, then
- * seeded random comparisons with decoders and oracle. Prints `agree` if nothing differs; otherwise the first difference
+ * What a mutant has to survive, in one process without a test runner: the corpora through programs and walkers, then
+ * seeded random comparisons with decoders and oracle, over every engine. Prints `agree` if nothing differs; otherwise the first difference
  * is thrown and the process fails.
  */
-import { JsonWalker } from '../../src/codec/json/walker.js';
 import { HeaderWalker } from '../../src/segment/header-walker.js';
 import { blockCases, recordCases } from '../support/cases.js';
 import { runDifferential } from '../support/differential.js';
 import { checkDouble, checkNearest, midpoint, randomDouble } from '../support/double-check.js';
 import { AROUND, MALFORMED_TEXTS, NOT_UTF8, WELL_FORMED_TEXTS } from '../support/json-texts.js';
-import { beginRecord, programOf, shown } from '../support/program.js';
+import { programOf, shown } from '../support/program.js';
 import { compareWithBlockDecoder, RANDOM_HEADER_KEYS, randomBlock } from '../support/random-headers.js';
 import { ANY_DOCUMENT, breakJson, randomJson } from '../support/random-json.js';
 import { Seeded } from '../support/seeded.js';
-import { compareWithDecoder, RANDOM_PATHS } from '../support/walker-comparison.js';
+import { beginStaged, stageBatch } from '../support/staged-batch.js';
+import { RANDOM_PATHS } from '../support/walker-comparison.js';
+import { WALKER_ENGINES } from '../support/walker-engines.js';
+import { WalkerTrial } from '../support/walker-trial.js';
 
 const utf8 = new TextEncoder();
+const NO_GAP = new Uint8Array(0);
 
 function corpora(): void {
   for (const file of ['laser-eval-json', 'laser-eval-headers', 'laser-explain'] as const) {
-    for (const { id, filterText, headerBlock, payload, limits, verdict, reason } of recordCases(file)) {
-      const program = programOf([filterText], limits);
-      beginRecord(program, payload, headerBlock);
-      const given = shown(program.evaluate(0));
-      if (given.verdict !== verdict || given.reason !== reason) throw new Error(`${id}: ${JSON.stringify(given)}`);
+    for (const given of recordCases(file)) {
+      for (const engine of WALKER_ENGINES) {
+        const program = programOf([given.filterText], given.limits, engine);
+        beginStaged(program, engine, stageBatch(engine, [given], [NO_GAP]), 0);
+        const { verdict, reason } = shown(program.evaluate(0));
+        if (verdict !== given.verdict || reason !== given.reason) {
+          throw new Error(`${given.id}: ${engine.name} says ${verdict}, ${reason}`);
+        }
+      }
     }
   }
   const walker = new HeaderWalker(RANDOM_HEADER_KEYS);
@@ -32,20 +39,19 @@ function corpora(): void {
 
 function texts(): void {
   const limits = { maxPayloadBytes: 1 << 20, maxDepth: 64 };
-  const walker = new JsonWalker(RANDOM_PATHS, limits);
+  const trial = new WalkerTrial(RANDOM_PATHS, limits);
   for (const text of [...WELL_FORMED_TEXTS, ...MALFORMED_TEXTS]) {
-    for (const around of AROUND) compareWithDecoder(walker, RANDOM_PATHS, utf8.encode(around(text)), limits);
+    for (const around of AROUND) trial.check(utf8.encode(around(text)));
   }
-  for (const hex of NOT_UTF8)
-    compareWithDecoder(walker, RANDOM_PATHS, Uint8Array.from(Buffer.from(hex, 'hex')), limits);
+  for (const hex of NOT_UTF8) trial.check(Uint8Array.from(Buffer.from(hex, 'hex')));
 }
 
 function documents(random: Seeded, rounds: number): void {
   const limits = { maxPayloadBytes: 300, maxDepth: 3 };
-  const walker = new JsonWalker(RANDOM_PATHS, limits);
+  const trial = new WalkerTrial(RANDOM_PATHS, limits);
   for (let round = 0; round < rounds; round++) {
     const bytes = utf8.encode(randomJson(random, ANY_DOCUMENT));
-    compareWithDecoder(walker, RANDOM_PATHS, random.chance(0.4) ? breakJson(random, bytes) : bytes, limits);
+    trial.check(random.chance(0.4) ? breakJson(random, bytes) : bytes);
   }
 }
 

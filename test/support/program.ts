@@ -3,15 +3,19 @@ import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import { type Outcome, REASON_NAMES, reasonOf, VERDICT_NAMES, verdictOf } from '../../src/core/verdict.js';
 import { compileLaser } from '../../src/filter/dialect/laser/compile.js';
 import { compileProgram, type Program } from '../../src/filter/program.js';
-import { programInputs } from '../../src/scan/program-inputs.js';
 import { cachedRegexEngine } from './regex-engine.js';
+import { TYPESCRIPT_ENGINE, type WalkerEngine } from './walker-engine.js';
 
 export const DEFAULT_LIMITS = { maxPayloadBytes: PAYLOAD_BYTES_MAX, maxDepth: DEPTH_MAX };
 
-/** The program of `laser` documents. */
-export function programOf(filterTexts: readonly string[], limits = DEFAULT_LIMITS): Program {
+/** The program of `laser` documents, over the walkers of `engine`. */
+export function programOf(
+  filterTexts: readonly string[],
+  limits = DEFAULT_LIMITS,
+  engine: WalkerEngine = TYPESCRIPT_ENGINE,
+): Program {
   const filters = filterTexts.map((text) => compileLaser(text, { strict: false, regex: cachedRegexEngine }).lowered);
-  return compileProgram(filters, programInputs(cachedRegexEngine, limits));
+  return compileProgram(filters, engine.programInputs(limits));
 }
 
 /** Moves to a record that lies inside a larger buffer, with bytes around and between payload and headers. */
