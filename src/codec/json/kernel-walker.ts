@@ -73,28 +73,44 @@ export class KernelWalker implements PayloadWalker {
   }
 
   walk(bytes: Uint8Array, start: number, end: number): Reason {
-    const { frames, slots } = this;
     if (this.image === null) return this.portable.walk(bytes, start, end);
     if (this.kernel.pathOwner !== this) this.load(this.image);
-    if (bytes !== this.kernel.window) return this.walkPortably(bytes, start, end, 0);
-    let row = frames.row;
-    if (!frames.isPayload(start, end)) {
-      row = frames.rows - 1;
-      frames.payloadStarts[row] = start;
-      frames.payloadEnds[row] = end;
-      this.forgetRows();
-      this.first = row;
-      this.kernel.exports.walkJson(row, 1);
-    } else if (this.batch !== frames.batch || row < this.first || row >= this.past) {
-      this.walkAhead(row);
-    }
-    this.used += 1;
-    slots.base = (row - this.first) * slots.count;
-    const reason = frames.payloadReasons[row]!;
+    const { frames, slots } = this;
+    if (bytes !== this.kernel.window) return this.walkPortably(bytes, start, end);
+    const reason = frames.isPayload(start, end) ? this.walkRow(frames.row) : this.walkAlone(start, end);
     if (reason < this.numbersLeft) return reason as Reason;
-    if (reason === this.asksWalker) return this.walkPortably(bytes, start, end, row - this.first);
+    if (reason === this.asksWalker) {
+      const found = this.portable.walk(bytes, start, end);
+      if (found === NO_REASON) slots.takeRow(this.portable.slots);
+      return found;
+    }
     this.finishNumbers(bytes);
     return NO_REASON;
+  }
+
+  /** What the kernel says of a row of the frame table; its slots become the current ones. */
+  private walkRow(row: number): number {
+    const { frames, slots } = this;
+    if (this.batch !== frames.batch || row < this.first || row >= this.past) this.walkAhead(row);
+    this.used += 1;
+    slots.base = (row - this.first) * slots.count;
+    return frames.payloadReasons[row]!;
+  }
+
+  /** What it says of a payload that is in no row. The last row lends its place, and gets it back. */
+  private walkAlone(start: number, end: number): number {
+    const { payloadStarts, payloadEnds, payloadReasons, rows } = this.frames;
+    const row = rows - 1;
+    const rowStart = payloadStarts[row]!;
+    const rowEnd = payloadEnds[row]!;
+    payloadStarts[row] = start;
+    payloadEnds[row] = end;
+    this.kernel.exports.walkJson(row, 1);
+    payloadStarts[row] = rowStart;
+    payloadEnds[row] = rowEnd;
+    this.forgetRows();
+    this.slots.base = 0;
+    return payloadReasons[row]!;
   }
 
   /** Walks `row` and some rows behind it: twice as many as the last time if all of those were asked for, else fewer. */
@@ -127,11 +143,12 @@ export class KernelWalker implements PayloadWalker {
     this.used = 0;
   }
 
-  /** The defined slow path: the portable walker, and its slots copied into the row. */
-  private walkPortably(bytes: Uint8Array, start: number, end: number, row: number): Reason {
+  /** The defined slow path for bytes that the kernel cannot see: the portable walker, and its slots taken over. */
+  private walkPortably(bytes: Uint8Array, start: number, end: number): Reason {
     const { slots, portable } = this;
+    this.forgetRows();
+    slots.base = 0;
     const reason = portable.walk(bytes, start, end);
-    slots.base = row * slots.count;
     if (reason === NO_REASON) slots.takeRow(portable.slots);
     return reason;
   }
