@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
     engine: { type: 'string', default: '' },
     json: { type: 'string' },
-    rounds: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '5' },
     /** For the processes started here: the one part to run; its result goes to `--json`. */
     part: { type: 'string' },
   },

@@ -3,21 +3,15 @@
  * many records a second of its processor time looks at, how fast inline segments are answered, how long a page of a
  * thousand records takes, and how much memory it came to need.
  */
-import { ORBIT_GROUPS, selectivityFilter, type FilterDocument } from '../datasets/orbit-filters.js';
-import { orbitDataset } from '../datasets/orbit.js';
-import { segmentBytes } from '../datasets/write.js';
+import { ORBIT_GROUPS } from '../datasets/orbit-filters.js';
 import { readGroup } from '../demo/read-group.js';
 import { type Figure, figure } from '../figures.js';
 import { type Engine, spreadOf } from '../harness.js';
 import { type ProcessUsage, usageOf } from '../process-usage.js';
 import type { ServiceProcess } from '../service-process.js';
-import { decodeMsgpack } from '../../src/wire/msgpack.js';
-import { type ReplyFrame, ScanClient, scanBody } from './scan-client.js';
-import { LOG, type Services } from './services.js';
-
-const INLINE_BYTES = 16 << 20;
-const PAGE_RECORDS = 1000;
-const STORED = [{ format: 'iggy', store: 'data', path: LOG, sealed: true }];
+import { filterEntry, inlineBody, PageReader, STORED_JOB, STORED_SEGMENTS } from './loads.js';
+import { ScanClient, scanBody } from './scan-client.js';
+import type { Services } from './services.js';
 
 /** Bars of the kernel; the walker's figures are reported only. */
 const MAIN_THREAD_PERCENT_MAX = 15;
@@ -36,9 +30,10 @@ export async function serviceFigures(
     return [
       await mainThreadShare(engine, service, rounds),
       ...(await fourGroups(engine, services, service, client, rounds)),
-      ...(await inlineBodies(engine, service, client, scale, rounds)),
       ...(await pageLatency(engine, client, Math.max(4, Math.round(2000 * scale)))),
-      figure('service, peak resident memory after these', engine, 'MiB', one(usage(service).peakRssBytes / (1 << 20))),
+      peakMemory(engine, service, 'service, peak resident memory after scans of a stored log'),
+      ...(await inlineBodies(engine, service, client, scale, rounds)),
+      peakMemory(engine, service, 'service, peak resident memory after inline bodies of 16 MiB'),
     ];
   } finally {
     client.close();
@@ -47,7 +42,7 @@ export async function serviceFigures(
 
 /** Processor time of the main thread as a share of the whole process, while a stored log is scanned at 5 %. */
 async function mainThreadShare(engine: Engine, service: ServiceProcess, rounds: number): Promise<Figure> {
-  const job = { name: 'share', filter: selectivityFilter(5), topic: 'orbit', path: LOG };
+  const job = { ...STORED_JOB, name: 'share' };
   const shares: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const before = usage(service);
@@ -75,8 +70,8 @@ async function fourGroups(
   rounds: number,
 ): Promise<Figure[]> {
   const body = scanBody({
-    segments: STORED,
-    filters: ORBIT_GROUPS.map(({ name, filter }) => ({ id: name, filter_text: JSON.stringify(filter) })),
+    segments: STORED_SEGMENTS,
+    filters: ORBIT_GROUPS.map(({ name, filter }) => filterEntry(filter, name)),
   });
   await client.scanToEnd(body);
   const rates: number[] = [];
@@ -114,15 +109,7 @@ async function inlineBodies(
   scale: number,
   rounds: number,
 ): Promise<Figure[]> {
-  const dataset = orbitDataset();
-  const sample = segmentBytes(dataset, 'iggy', 100).length / 100;
-  const records = Math.max(20, Math.floor((INLINE_BYTES * scale) / sample));
-  const segment = segmentBytes(dataset, 'iggy', records);
-  const body = scanBody({
-    segments: [{ format: 'iggy', bytes: segment }],
-    filters: [filterEntry(selectivityFilter(5))],
-    reply: 'offsets',
-  });
+  const { body, bytes, records } = inlineBody(scale);
   const requests = scale < 1 ? 1 : 8;
   const perCpuSecond: number[] = [];
   const perSecond: number[] = [];
@@ -134,7 +121,7 @@ async function inlineBodies(
       const examined = frames.reduce((sum, frame) => sum + (frame.examined ?? 0), 0);
       if (examined < records) throw new Error(`an inline scan examined ${examined} of ${records} records`);
     }
-    const megabytes = (segment.length * requests) / 1e6;
+    const megabytes = (bytes * requests) / 1e6;
     const seconds = (performance.now() - from) / 1000;
     const cpuSeconds = (usage(service).allThreadsMs - before.allThreadsMs) / 1000;
     if (round === 0) continue;
@@ -153,21 +140,14 @@ async function inlineBodies(
   ];
 }
 
-/** Pages of a thousand records, one request each, from one continuation to the next over the log again and again. */
+/** How long pages of a thousand records take, one request after the other. */
 async function pageLatency(engine: Engine, client: ScanClient, requests: number): Promise<Figure[]> {
-  const entry = filterEntry(selectivityFilter(100));
-  const warmups = Math.ceil(requests / 100);
+  const pages = new PageReader(client);
+  for (let warmups = Math.ceil(requests / 100); warmups > 0; warmups--) await pages.next();
   const times: number[] = [];
-  let start: unknown = 'first';
-  for (let index = 0; index < requests + warmups; index++) {
-    const body = scanBody({ segments: STORED, filters: [entry], start, count: PAGE_RECORDS, pages: 1 });
-    const from = performance.now();
-    const bytes = await client.post(body, 'application/msgpack');
-    const took = performance.now() - from;
-    const page = decodeMsgpack(bytes) as ReplyFrame;
-    const isFull = page.matched === PAGE_RECORDS;
-    start = isFull ? { continue: page.continuation } : 'first';
-    if (isFull && index >= warmups) times.push(took);
+  for (let index = 0; index < requests; index++) {
+    const took = await pages.next();
+    if (took !== null) times.push(took);
   }
   if (times.length === 0) return [];
   times.sort((a, b) => a - b);
@@ -187,8 +167,8 @@ async function pageLatency(engine: Engine, client: ScanClient, requests: number)
   );
 }
 
-function filterEntry(filter: FilterDocument): { id: string; filter_text: string } {
-  return { id: 'filter', filter_text: JSON.stringify(filter) };
+function peakMemory(engine: Engine, service: ServiceProcess, name: string): Figure {
+  return figure(name, engine, 'MiB', one(usage(service).peakRssBytes / (1 << 20)));
 }
 
 function usage({ pid }: ServiceProcess): ProcessUsage {

@@ -17,14 +17,17 @@ export const LOG = 'orbit.log';
 export class Services {
   /** Records of the log. */
   readonly records: number;
+  private readonly nodeArguments: readonly string[];
   private readonly folder = once(() => mkdtempSync(join(tmpdir(), 'winnow-bench-')));
   private readonly written = once(() => {
     return writeSegmentFile(orbitDataset(), 'iggy', this.records, join(this.folder(), LOG));
   });
   private readonly running = new Map<string, Promise<ServiceProcess>>();
 
-  constructor(records: number) {
+  /** `nodeArguments` are for the runtime of the services. */
+  constructor(records: number, nodeArguments: readonly string[] = []) {
     this.records = records;
+    this.nodeArguments = nodeArguments;
   }
 
   /** Bytes of the log. */
@@ -38,11 +41,12 @@ export class Services {
     let service = this.running.get(key);
     if (service === undefined) {
       this.written();
-      service = startService({
+      const settings = {
         WINNOW_STORES_DATA: this.folder(),
         WINNOW_POOL_WORKERS: String(workers),
         WINNOW_POOL_ENGINE: engine,
-      });
+      };
+      service = startService(settings, this.nodeArguments);
       this.running.set(key, service);
     }
     return service;
