@@ -16,7 +16,7 @@ export interface CpuProfile {
 }
 
 export interface ProfileRow {
-  /** `function file:line`; a function of WebAssembly has its number for a name. */
+  /** `function file:line`; a function of WebAssembly has its number for a name unless it was built with names. */
   readonly place: string;
   readonly share: number;
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run profile -- TEXT`: where the time of a case goes. Runs the judged side of the first case whose name holds the
+ * `npm run profile -- TEXT`: where the time of a case goes, with names in the kernel's binary. Runs the judged side of the first case whose name holds the
  * text, over and over for `--seconds` (3) with `--engine` (the default one), and prints the functions by their own time.
  *
  * `npm run profile -- --service stored` does so for the main thread and the worker of a service that reads a stored log
