@@ -7,7 +7,7 @@ import { decodeJson } from '../../src/codec/json/decode.js';
 import type { DecoderLimits, PayloadWalker } from '../../src/codec/walker.js';
 import type { Path } from '../../src/core/path.js';
 import { MALFORMED, NO_REASON, TOO_DEEP, TOO_LARGE } from '../../src/core/verdict.js';
-import { fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
+import { FUZZ_SUITE, fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
 import { datasetPayloads, pathsWithin, shortPayloads } from '../support/payload-corpus.js';
 import { ANY_DOCUMENT, breakJson, RANDOM_KEYS, randomJson } from '../support/random-json.js';
 import { Seeded } from '../support/seeded.js';
@@ -19,6 +19,8 @@ import { beginWatched, endWatched } from '../support/watchdog.js';
 
 const SEED = fuzzSeed(49);
 const utf8 = new TextEncoder();
+
+const STRAY = utf8.encode('{"a":{"b":{"c":7}},"mode":"\\n"}');
 
 const WIDE: DecoderLimits = { maxPayloadBytes: 1 << 20, maxDepth: 64 };
 const NARROW: DecoderLimits = { maxPayloadBytes: 400, maxDepth: 3 };
@@ -55,6 +57,16 @@ function check(engine: WalkerEngine, reader: Reader, { bytes, start, payloadEnd 
   }
 }
 
+/** A record that is in no batch: in bytes of its own, and behind the batch where the stage has room. */
+function strays({ stage }: WalkerEngine, staged: readonly StagedRecord[]): StagedRecord[] {
+  const { length } = STRAY;
+  const own = { bytes: STRAY, start: 0, payloadEnd: length, end: length };
+  const past = Math.max(...staged.map(({ bytes, end }) => (bytes === stage ? end : 0)));
+  if (past + length > stage.length) return [own];
+  stage.set(STRAY, past);
+  return [own, { bytes: stage, start: past, payloadEnd: past + length, end: past + length }];
+}
+
 /** A batch of records of all sorts. */
 function randomPayloads(random: Seeded, pool: readonly Uint8Array[]): Uint8Array[] {
   const count = random.pick([1, 2, 3, 5, 20, 40, 100, BATCH_RECORDS_MAX]);
@@ -72,12 +84,11 @@ function randomPayloads(random: Seeded, pool: readonly Uint8Array[]): Uint8Array
   });
 }
 
-describe.each(WALKER_ENGINES)('$name', (engine) => {
+describe.each(WALKER_ENGINES)('$name', FUZZ_SUITE, (engine) => {
   it(`says the same of a record in any batch, order and company, seed ${SEED}`, () => {
     const random = new Seeded(SEED);
     const pool = [...shortPayloads(random, 400, 60, 300), ...datasetPayloads(60, 40)];
     const readers = readersOver(engine, pool.at(-1)!);
-    const stray = utf8.encode('{"a":{"b":{"c":7}},"mode":"\\n"}');
     const seen = new Map<number, number>();
     for (let round = 0; round < fuzzScale(120, 3000); round++) {
       const records = bareRecords(randomPayloads(random, pool));
@@ -94,11 +105,12 @@ describe.each(WALKER_ENGINES)('$name', (engine) => {
         seen.set(reason, (seen.get(reason) ?? 0) + 1);
         if (!random.chance(company)) continue;
         if (random.chance(0.5)) check(engine, random.pick(readers), record);
-        if (random.chance(0.5)) check(engine, usual, record);
         if (random.chance(0.5)) {
-          const own = { bytes: stray, start: 0, payloadEnd: stray.length, end: stray.length };
-          check(engine, random.chance(0.5) ? usual : random.pick(readers), own);
+          engine.moveTo?.(-1);
+          check(engine, random.chance(0.5) ? usual : random.pick(readers), random.pick(strays(engine, staged)));
+          engine.moveTo?.(isStaged ? index : -1);
         }
+        if (random.chance(0.5)) check(engine, usual, record);
       }
     }
     for (const reason of [NO_REASON, MALFORMED, TOO_DEEP, TOO_LARGE]) expect(seen.get(reason)).toBeGreaterThan(10);

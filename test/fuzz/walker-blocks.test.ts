@@ -12,7 +12,7 @@ import {
   stringContents,
   UTF8_CONTENTS,
 } from '../support/block-texts.js';
-import { fuzzScale } from '../support/fuzz-mode.js';
+import { FUZZ_SUITE, fuzzScale } from '../support/fuzz-mode.js';
 import { RANDOM_PATHS } from '../support/walker-comparison.js';
 import { WalkerTrial } from '../support/walker-trial.js';
 
@@ -30,7 +30,7 @@ function tally(check: (note: (reason: Reason) => void) => void): Map<number, num
   return seen;
 }
 
-describe('tokens across the edges of blocks', () => {
+describe('tokens across the edges of blocks', FUZZ_SUITE, () => {
   it('are values wherever they begin', () => {
     const trial = new WalkerTrial(RANDOM_PATHS, LIMITS);
     const seen = tally((note) => {

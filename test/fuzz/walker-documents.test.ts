@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { MALFORMED, NO_REASON, TOO_DEEP, TOO_LARGE } from '../../src/core/verdict.js';
-import { fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
+import { FUZZ_SUITE, fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
 import { AROUND, MALFORMED_TEXTS, NOT_UTF8, WELL_FORMED_TEXTS } from '../support/json-texts.js';
 import { ANY_DOCUMENT, breakJson, RANDOM_KEYS, randomJson } from '../support/random-json.js';
 import { Seeded } from '../support/seeded.js';
@@ -17,7 +17,7 @@ const LIMITS = { maxPayloadBytes: 1 << 20, maxDepth: 64 };
 const SEED = fuzzSeed(48);
 const utf8 = new TextEncoder();
 
-describe('documents', () => {
+describe('documents', FUZZ_SUITE, () => {
   it('that are chosen give the same values and reasons, wherever they stand', () => {
     const trials = [new WalkerTrial(RANDOM_PATHS, LIMITS), new WalkerTrial([], LIMITS)];
     for (const text of [...WELL_FORMED_TEXTS, ...MALFORMED_TEXTS]) {
@@ -69,7 +69,7 @@ describe('documents', () => {
   });
 });
 
-describe('a payload of the largest size', () => {
+describe('a payload of the largest size', FUZZ_SUITE, () => {
   const bytes = LIMITS.maxPayloadBytes;
   const fill = (open: string, piece: string, close: string) =>
     open + piece.repeat(Math.floor((bytes - open.length - close.length) / piece.length)) + close;

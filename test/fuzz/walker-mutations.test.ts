@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/codec/json/decode.js';
 import { MALFORMED, NO_REASON, TOO_DEEP } from '../../src/core/verdict.js';
-import { fuzzScale, fuzzSeed, isLongFuzz } from '../support/fuzz-mode.js';
+import { FUZZ_SUITE, fuzzScale, fuzzSeed, isLongFuzz } from '../support/fuzz-mode.js';
 import { corpusPayloads, datasetPayloads, pathsWithin, shortPayloads } from '../support/payload-corpus.js';
 import { Seeded } from '../support/seeded.js';
 import { RANDOM_PATHS } from '../support/walker-comparison.js';
@@ -42,7 +42,7 @@ function cutEverywhere(payload: Uint8Array, decodeEvery: number): void {
   }
 }
 
-describe('a payload cut short', () => {
+describe('a payload cut short', FUZZ_SUITE, () => {
   it('gives the same reason and slots at every byte of every corpus payload up to 4 KiB', () => {
     const payloads = corpusPayloads().filter(({ length }) => length <= CUT_WHOLLY_BYTES_MAX);
     expect(payloads.length).toBeGreaterThan(300);
@@ -74,7 +74,7 @@ describe('a payload cut short', () => {
   });
 });
 
-describe('a payload with one byte changed', () => {
+describe('a payload with one byte changed', FUZZ_SUITE, () => {
   // The short mode leaves out of long payloads most of the bytes that no rule tells from their neighbours.
   it(`gives the same reason and slots for every byte of ${CHANGED_PAYLOADS} payloads, seed ${SEED}`, () => {
     const random = new Seeded(SEED);

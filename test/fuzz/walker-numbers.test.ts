@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { MALFORMED, NO_REASON } from '../../src/core/verdict.js';
 import { BEHIND_FILLER } from '../support/block-texts.js';
-import { fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
+import { FUZZ_SUITE, fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
 import { DOUBLE_TEXTS, integerTexts, randomNumberText } from '../support/number-texts.js';
 import { pathsInOrder } from '../support/payload-corpus.js';
 import { Seeded } from '../support/seeded.js';
@@ -27,7 +27,7 @@ const PLACES: readonly ((number: string) => string)[] = [
   (number) => `{"unread":[[${number}],{"a":${number}}]\n,"c":[0,1,\t${number}\r]}`,
 ];
 
-describe('a number', () => {
+describe('a number', FUZZ_SUITE, () => {
   it('at an edge is read exactly or refused, wherever it stands', () => {
     const trial = new WalkerTrial(RANDOM_PATHS, LIMITS);
     const blind = new WalkerTrial([], LIMITS);

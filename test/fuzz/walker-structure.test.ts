@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Path } from '../../src/core/path.js';
 import { MALFORMED, NO_REASON, TOO_DEEP, TOO_LARGE } from '../../src/core/verdict.js';
-import { fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
+import { FUZZ_SUITE, fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
 import { pathsInOrder } from '../support/payload-corpus.js';
 import { breakJson, type DocumentShape, randomJson, randomScalar } from '../support/random-json.js';
 import { Seeded } from '../support/seeded.js';
@@ -65,7 +65,7 @@ const DAMAGES: readonly ((text: string) => string)[] = [
   (text) => `${text.replaceAll('a', '\u0001')}`,
 ];
 
-describe('nesting', () => {
+describe('nesting', FUZZ_SUITE, () => {
   const depths = [1, 2, 3, 8, 31, 32, 33, 62, 63, 64, 65, 66, 95, 96, 125, 126, 127, 128, 129, 130, 200, 255, 256, 257];
 
   it.each([0, 1, 2, 31, 63, 64, 65, 126, 127])(
@@ -112,7 +112,7 @@ describe('nesting', () => {
   });
 });
 
-describe('keys', () => {
+describe('keys', FUZZ_SUITE, () => {
   const keys = ['a', 'ab', 'abc', 'b', 'ba', 'é', 'éa', '', 'a"', 'a\\'];
   const shape: DocumentShape = { keys, depth: 4, scalar: randomScalar };
 
@@ -185,7 +185,7 @@ describe('keys', () => {
   });
 });
 
-describe('indexes', () => {
+describe('indexes', FUZZ_SUITE, () => {
   const last = 2 ** 32 - 1;
   const paths = pathsInOrder([
     ...[0, 1, 2, 7, 31, 32, 63, 64, 65, 999, last].flatMap((index): Path[] => [[index], ['a', index], [index, 0]]),

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import { MALFORMED, NO_REASON } from '../../src/core/verdict.js';
-import { fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
+import { FUZZ_SUITE, fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
 import { WELL_FORMED_TEXTS } from '../support/json-texts.js';
 import { datasetPayloads, shortPayloads } from '../support/payload-corpus.js';
 import { Seeded } from '../support/seeded.js';
@@ -34,7 +34,7 @@ const CUT_CHARACTERS: readonly string[] = [
   ['5b22f09f9a80222c22f09f9a', '7b2261223a22e282ac22', '7b22c3', '7b22c3a9223a317d'],
 ].flat();
 
-describe('what stands around a payload', () => {
+describe('what stands around a payload', FUZZ_SUITE, () => {
   it('changes nothing, whatever it is, before and behind', () => {
     const trial = new WalkerTrial(RANDOM_PATHS, LIMITS);
     const payloads = [
@@ -77,7 +77,7 @@ describe('what stands around a payload', () => {
   });
 });
 
-describe('a payload at an end of the memory', () => {
+describe('a payload at an end of the memory', FUZZ_SUITE, () => {
   it('is read like any other', () => {
     const trial = new WalkerTrial(RANDOM_PATHS, LIMITS);
     const end = Math.max(...WALKER_ENGINES.map(({ stage }) => stage.length));

@@ -6,6 +6,9 @@
 
 export const isLongFuzz = process.env['WINNOW_FUZZ'] === 'long';
 
+/** For suites that grow with the mode. A walk that does not come back is the watchdog's, not the timeout's. */
+export const FUZZ_SUITE = { timeout: isLongFuzz ? 3_600_000 : 240_000 };
+
 const chosenSeed = process.env['WINNOW_SEED'];
 
 /** `usual` in the short mode, where nothing else is asked for. */
