@@ -11,6 +11,7 @@ import { headerCases } from './micro/header-cases.js';
 import { jsonCases } from './micro/json-cases.js';
 import { limitCases } from './micro/limit-cases.js';
 import { manyCases } from './micro/many-cases.js';
+import { walkerCases } from './micro/walker-cases.js';
 import { ENGINES } from './programs.js';
 
 export interface RunOptions {
@@ -42,7 +43,13 @@ export function partsAt(scale: number): Part[] {
 
 /** The cases that run on one thread. */
 export function casesAt(scale: number): Case[] {
-  const cases = [...jsonCases(scale), ...limitCases(scale), ...headerCases(scale), ...manyCases(scale)];
+  const cases = [
+    ...jsonCases(scale),
+    ...walkerCases(scale),
+    ...limitCases(scale),
+    ...headerCases(scale),
+    ...manyCases(scale),
+  ];
   return cases.map((one) => ({ ...one, isOneThread: true }));
 }
 

@@ -3,6 +3,7 @@
  */
 import type { FilterDocument } from './datasets/orbit-filters.js';
 import { type Engine, once } from './harness.js';
+import type { DecoderLimits } from '../src/codec/walker.js';
 import { Kernel } from '../src/core/kernel.js';
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../src/core/limits.js';
 import type { FilterCost } from '../src/filter/cost.js';
@@ -14,6 +15,9 @@ import { hasWasmSimd, loadKernelModule } from '../workers/kernel-module.js';
 import { loadRegexModule } from '../workers/regex-module.js';
 
 export const regex = rustRegexEngine(loadRegexModule());
+
+/** Those of every scan. */
+export const LIMITS: DecoderLimits = { maxPayloadBytes: PAYLOAD_BYTES_MAX, maxDepth: DEPTH_MAX };
 
 /** The engines that this machine can run, the one that serves by default first. */
 export const ENGINES: readonly Engine[] = hasWasmSimd() ? ['kernel', 'walker'] : ['walker'];
@@ -29,8 +33,7 @@ export function kernelOf(engine: Engine): Kernel | undefined {
 /** The program of one filter. */
 export function programOf(engine: Engine, filter: FilterDocument): Program {
   const { lowered } = compileLaser(JSON.stringify(filter), { strict: true, regex });
-  const limits = { maxPayloadBytes: PAYLOAD_BYTES_MAX, maxDepth: DEPTH_MAX };
-  return compileProgram([lowered], programInputs(regex, limits, kernelOf(engine)));
+  return compileProgram([lowered], programInputs(regex, LIMITS, kernelOf(engine)));
 }
 
 /** The cost of one filter, as validation states it. */
