@@ -5,7 +5,7 @@
  * line end, in NDJSON). The main thread sends it as it is.
  */
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX, REGEX_SUBJECT_BYTES_MAX } from '../core/limits.js';
-import { readIggyIdentity } from '../segment/iggy.js';
+import { readIggyTimestamp } from '../segment/iggy.js';
 import { encodeMsgpack } from '../wire/msgpack.js';
 import type { StopName } from '../core/stop-names.js';
 import type { PageFault } from '../wire/page.js';
@@ -81,7 +81,7 @@ function deliveredOf(spec: ScanSpec, format: FrameFormat, page: OpenPage): Recor
 /** Stored frames byte for byte, and where each starts. */
 function recordBatch(format: FrameFormat, page: OpenPage, offsets: readonly number[]): Record<string, unknown> {
   const timestampAt = (position: number) =>
-    format === 'ndjson' ? 0 : integer('msgpack', readIggyIdentity(page.bytes, position).timestamp);
+    format === 'ndjson' ? 0 : integer('msgpack', readIggyTimestamp(page.bytes, position));
   const positions = offsets.map((_, i) => page.position(i));
   return {
     format,

@@ -141,11 +141,16 @@ export interface IggyIdentity {
   readonly originTimestamp: bigint;
 }
 
+/** Microseconds, u64, of the whole frame that starts at `frameStart`. */
+export function readIggyTimestamp(bytes: Uint8Array, frameStart: number): bigint {
+  return readU64(bytes, frameStart + 32);
+}
+
 /** Reads id and timestamps of the whole frame that starts at `frameStart`. Allocates: only for records delivered. */
 export function readIggyIdentity(bytes: Uint8Array, frameStart: number): IggyIdentity {
   return {
     id: (readU64(bytes, frameStart + 16) << 64n) | readU64(bytes, frameStart + 8),
-    timestamp: readU64(bytes, frameStart + 32),
+    timestamp: readIggyTimestamp(bytes, frameStart),
     originTimestamp: readU64(bytes, frameStart + 40),
   };
 }
