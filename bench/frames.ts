@@ -15,21 +15,30 @@ import { Window } from '../src/source/window.js';
 
 const READER = { verifyChecksums: false, partitionId: 0, baseOffset: 0, sealed: true };
 
-/** Passes over an `iggy` segment in memory with a program of one filter. */
+/** Passes over an `iggy` segment in memory with a program of one filter, as the scan loop does. */
 export function framesSide(engine: Engine, name: string, segment: Uint8Array, filter: FilterDocument): Side {
   const program = programOf(engine, filter);
+  program.setActive(0, true);
   const cursor = new FrameCursor(new Window(WINDOW_BYTES, kernelOf(engine)));
   return {
     name,
     run() {
       const checksum = new Checksum();
       open(cursor, segment);
-      const { frame } = cursor;
-      while (cursor.next() === CURSOR_FRAME) {
+      const { frame, table } = cursor;
+      for (let isQuiet = false; ;) {
+        const ahead = isQuiet ? cursor.rowsAhead : 0;
+        if (table !== null && ahead > 0) {
+          const from = cursor.nextRow;
+          const count = program.passOver(table, cursor.bytes, from, from + ahead);
+          if (count > 0) cursor.takeRows(count);
+          isQuiet = count === ahead;
+        }
+        if (cursor.next() !== CURSOR_FRAME) return checksum.value;
         program.begin(cursor.bytes, frame.payloadStart, frame.payloadEnd, frame.headersStart, frame.headersEnd);
-        if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(frame.offset);
+        isQuiet = program.select() === 0;
+        if (!isQuiet && verdictOf(program.evaluate(0)) === SELECTED) checksum.add(frame.offset);
       }
-      return checksum.value;
     },
   };
 }

@@ -89,19 +89,24 @@ class TextTable implements LiteralTable {
   private placeOf(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
     if (length > this.lengthMax) return ABSENT;
+    // PERF: a hash costs more than the comparison that it could save.
+    if (this.texts.length === 1) return isText(this.texts[0]!, bytes, start, length) ? 0 : ABSENT;
     const { first, next, mask } = this.chains;
     let place = first[hashOf(bytes, start, end) & mask]!;
     while (place !== ABSENT) {
-      const text = this.texts[place]!;
-      if (text.length === length) {
-        let at = 0;
-        while (at < length && text[at] === bytes[start + at]) at++;
-        if (at === length) return place;
-      }
+      if (isText(this.texts[place]!, bytes, start, length)) return place;
       place = next[place]!;
     }
     return ABSENT;
   }
+}
+
+/** True if `bytes` hold `text` in the `length` bytes from `start`. */
+function isText(text: Uint8Array, bytes: Uint8Array, start: number, length: number): boolean {
+  if (text.length !== length) return false;
+  let at = 0;
+  while (at < length && text[at] === bytes[start + at]) at++;
+  return at === length;
 }
 
 /** FNV-1a. */

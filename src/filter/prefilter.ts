@@ -15,11 +15,13 @@
  * A payload is read here only where evaluation would read it too, or where reading it costs less than asking the headers
  * of all filters that might. Nothing is allocated per record.
  */
+import type { FrameTable } from '../core/kernel.js';
+import type { Slots } from '../core/slots.js';
 import { FOREIGN_CODEC } from '../core/verdict.js';
 import { type Equality, equalitiesOf, type FilterEqualities, literalKey } from './equality.js';
 import type { LoweredFilter, Scalar, ValueSource } from './ir.js';
 import { ABSENT, type LiteralTable, literalTable, UNDECIDED, UNKNOWN_VALUE } from './literal-table.js';
-import type { ProgramRecord, SlotSource } from './program-record.js';
+import type { HeaderReader, ProgramRecord, SlotSource } from './program-record.js';
 
 /** Where the value of a filter's leaf stands. */
 export type PlaceOf = (filter: LoweredFilter, source: ValueSource) => readonly [source: SlotSource, slot: number];
@@ -36,16 +38,28 @@ const PLACES_BELOW_MAX = 64;
 export class EqualityIndex {
   /** After `select`: the filters to evaluate, in no particular order. */
   readonly candidates: Int32Array;
+  /** False where some filter is evaluated on every record. */
+  readonly mayPassOver: boolean;
+  /** True where nothing but headers is asked before filters are found. */
+  readonly asksHeadersOnly: boolean;
   private count = 0;
   private readonly record: ProgramRecord;
+  private readonly headers: HeaderReader;
   private readonly root: IndexNode;
   /** By filter: whether it is in the pass, and the lookups it stands in. */
   private readonly isActive: Uint8Array;
   private readonly lookupsOf: readonly Lookup[][];
 
   /** `isOn` false makes every active filter a candidate for every record. */
-  constructor(record: ProgramRecord, filters: readonly LoweredFilter[], placeOf: PlaceOf, isOn: boolean) {
+  constructor(
+    record: ProgramRecord,
+    headers: HeaderReader,
+    filters: readonly LoweredFilter[],
+    placeOf: PlaceOf,
+    isOn: boolean,
+  ) {
     this.record = record;
+    this.headers = headers;
     this.candidates = new Int32Array(filters.length);
     this.isActive = new Uint8Array(filters.length);
     const builder = new IndexBuilder(filters, placeOf);
@@ -55,6 +69,8 @@ export class EqualityIndex {
       else builder.root.filters.push(index);
     }
     this.lookupsOf = builder.lookupsOf;
+    this.mayPassOver = this.root.filters.length === 0;
+    this.asksHeadersOnly = this.root.sure.length === 0 && this.root.guarded.length === 0;
   }
 
   /** Takes a filter into the selection or out of it. None is in it at first. */
@@ -74,6 +90,26 @@ export class EqualityIndex {
     this.count = 0;
     this.reach(this.root);
     return this.count;
+  }
+
+  /**
+   * The first row from `from` on and before `end` for which `select` would find a filter, or `end`. Only where
+   * `asksHeadersOnly` and `mayPassOver`.
+   */
+  passOver(frames: FrameTable, bytes: Uint8Array, from: number, end: number): number {
+    const { headers } = this;
+    const lookups = this.root.headers;
+    const { payloadEnds, frameEnds } = frames;
+    for (let row = from; row < end; row++) {
+      frames.row = row;
+      if (!headers.readAll(bytes, payloadEnds[row]!, frameEnds[row]!)) return row;
+      const { slots } = headers;
+      for (let at = 0; at < lookups.length; at++) {
+        const lookup = lookups[at]!;
+        if (lookup.active > 0 && !lookup.isQuiet(bytes, slots)) return row;
+      }
+    }
+    return end;
   }
 
   private reach(node: IndexNode): void {
@@ -166,6 +202,12 @@ class Lookup {
   /** Made when it is first asked, after the last literal was added. */
   get table(): LiteralTable {
     return (this.built ??= literalTable(this.kind, this.literals));
+  }
+
+  /** True if the value in the current row of header slots makes no filter a candidate. */
+  isQuiet(bytes: Uint8Array, slots: Slots): boolean {
+    const place = this.table.find(bytes, slots, slots.base + this.slot, null);
+    return place === ABSENT || (place === UNDECIDED && this.undecided.length === 0);
   }
 
   nodeOf(literal: Scalar): IndexNode {

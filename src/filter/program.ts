@@ -10,6 +10,7 @@
  */
 import type { DecoderLimits, PayloadWalker } from '../codec/walker.js';
 import { refuse } from '../core/error-codes.js';
+import type { FrameTable } from '../core/kernel.js';
 import { CONTENT_TYPE_KEY } from '../core/header-value.js';
 import { comparePaths, type Path } from '../core/path.js';
 import { MATCH, NO_MATCH, UNKNOWN } from '../core/truth.js';
@@ -67,6 +68,11 @@ export interface Program {
    */
   select(): number;
   readonly candidates: Int32Array;
+  /**
+   * How many records, from row `from` of `frames` on and before row `end`, `select` would find no filter for, one after
+   * another; their bytes stand in `bytes`, the kernel's window. It may stop early, at once too.
+   */
+  passOver(frames: FrameTable, bytes: Uint8Array, from: number, end: number): number;
 }
 
 export interface ProgramOptions {
@@ -103,7 +109,7 @@ export function compileProgram(
     record,
     [...payloads.values()].map(({ source }) => source),
     compiled,
-    new EqualityIndex(record, filters, placeOf, isIndexed),
+    new EqualityIndex(record, headers, filters, placeOf, isIndexed),
   );
 }
 
@@ -285,6 +291,20 @@ class FilterProgram implements Program {
 
   select(): number {
     return this.index.select();
+  }
+
+  passOver(frames: FrameTable, bytes: Uint8Array, from: number, end: number): number {
+    const { index } = this;
+    if (!index.mayPassOver) return 0;
+    if (index.asksHeadersOnly) return index.passOver(frames, bytes, from, end) - from;
+    const { payloadStarts, payloadEnds, frameEnds } = frames;
+    let row = from;
+    for (; row < end; row++) {
+      frames.row = row;
+      this.begin(bytes, payloadStarts[row]!, payloadEnds[row]!, payloadEnds[row]!, frameEnds[row]!);
+      if (index.select() > 0) break;
+    }
+    return row - from;
   }
 
   begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void {

@@ -7,6 +7,7 @@
  * costs depends on how many filters look at it, so the time is also looked at every K evaluations, within a record too.
  */
 import type { Clock } from '../core/clock.js';
+import type { FrameTable } from '../core/kernel.js';
 import { BYTES_BETWEEN_LOOKS, EVALUATIONS_BETWEEN_LOOKS, RECORDS_BETWEEN_LOOKS } from '../core/limits.js';
 import { CONTROL_CANCEL, type SliceBounds } from './task.js';
 
@@ -68,10 +69,20 @@ export class SliceControl {
     this.startedAtMs = clock.nowMs();
   }
 
-  /** Counts one frame that the pass stepped over or examined. */
-  passed(frameBytes: number): void {
-    this.records += 1;
+  /** Counts frames that the pass stepped over or examined. */
+  passed(frameBytes: number, frames = 1): void {
+    this.records += frames;
     this.bytes += frameBytes;
+  }
+
+  /** The first row of `from`…`end` before which there may have to be a look. */
+  rowsUntilLook(frames: FrameTable, from: number, end: number): number {
+    const records = Math.min(this.lookAtRecords, this.recordsMax) - this.records;
+    const bytes = Math.min(this.lookAtBytes, this.bytesMax) - this.bytes;
+    let last = records < end - from ? from + Math.max(0, records) : end;
+    const start = frames.frameStarts[from]!;
+    while (last > from && frames.frameEnds[last - 1]! - start > bytes) last = from + ((last - from) >> 1);
+    return last;
   }
 
   /** Counts one evaluation of a filter; ends the slice with it (`isEnded`) where the time is used up. */

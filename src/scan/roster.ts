@@ -11,6 +11,7 @@
  * Invariants: a filter is waiting, taking part or stopped; the row of a filter is settled whenever its `FilterRun` is
  * asked for anything; nothing is allocated for a record that no filter delivers.
  */
+import type { FrameTable } from '../core/kernel.js';
 import type { Outcome } from '../core/verdict.js';
 import type { Program } from '../filter/program.js';
 import type { Frame } from '../segment/frame.js';
@@ -142,6 +143,23 @@ export class Roster {
     if (isNear) this.stopAtBudgets(frame);
   }
 
+  /** The first row of `from`…`end` before which `admit` may have something to do; `from` where no filter takes part. */
+  rowsUntilChange(frames: FrameTable, from: number, end: number): number {
+    if (this.activeCount === 0 || this.waitingForTimeAt < this.waitingForTime.length) return from;
+    const { pass } = this;
+    const records = pass[NEAREST_RECORDS]! - pass[RECORDS]!;
+    const bytes = pass[NEAREST_BYTES]! - pass[BYTES]!;
+    let last = records < end - from ? from + Math.max(0, records) : end;
+    const start = frames.frameStarts[from]!;
+    while (
+      last > from &&
+      (frames.offsets[last - 1]! >= pass[NEXT_START]! || frames.frameEnds[last - 1]! - start > bytes)
+    ) {
+      last = from + ((last - from) >> 1);
+    }
+    return last;
+  }
+
   /** A filter's verdict on the current record, which is not a plain rejection. */
   take(filter: number, outcome: Outcome, bytes: Uint8Array, frame: Frame, place: FramePlace): void {
     this.settle(filter);
@@ -155,11 +173,14 @@ export class Roster {
     this.settledBytes[filter] = this.pass[BYTES]! + frame.frameEnd - frame.frameStart;
   }
 
-  /** The record has been judged by all that take part: those that said nothing rejected it. */
-  passed(frame: Frame, place: FramePlace): void {
+  /**
+   * The record has been judged by all that take part: those that said nothing rejected it. It is the last of `records`
+   * with `bytes` together, of which the others were rejected by all.
+   */
+  passed(frame: Frame, place: FramePlace, records: number, bytes: number): void {
     const { pass } = this;
-    pass[RECORDS]! += 1;
-    pass[BYTES]! += frame.frameEnd - frame.frameStart;
+    pass[RECORDS]! += records;
+    pass[BYTES]! += bytes;
     pass[LAST_OFFSET] = frame.offset;
     pass[LAST_SEGMENT] = place.segment;
     pass[LAST_POSITION] = place.position;

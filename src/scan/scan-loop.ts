@@ -58,6 +58,8 @@ export class ScanPass {
   private cursorStatus: CursorStatus = CURSOR_FRAME;
   /** True where the slice ended on a record that some filters have still to look at: the next one reads it again. */
   private isMidRecord = false;
+  /** True while records come that no filter has to be evaluated on. */
+  private isQuiet = false;
   /** Place of the current frame, reused for every record. */
   private readonly place = { segment: 0, position: 0 };
 
@@ -148,6 +150,7 @@ export class ScanPass {
     for (;;) {
       const look = control.look();
       if (look !== LOOK_GO_ON) return look;
+      if (this.isQuiet && this.passOver()) continue;
       this.cursorStatus = cursor.next();
       if (this.cursorStatus !== CURSOR_FRAME) return LOOK_GO_ON;
       control.passed(frame.frameEnd - frame.frameStart);
@@ -180,6 +183,7 @@ export class ScanPass {
       const { candidates } = program;
       const count = program.select();
       context.counters.skippedByIndex += taking - count;
+      this.isQuiet = count === 0;
       for (let at = 0; at < count; at += 1) {
         if (control.isEnded) {
           this.isMidRecord = true;
@@ -191,9 +195,35 @@ export class ScanPass {
         if (verdictOf(outcome) !== REJECTED) roster.take(filter, outcome, bytes, frame, this.place);
         control.evaluated();
       }
-      roster.passed(frame, this.place);
+      roster.passed(frame, this.place, 1, frame.frameEnd - frame.frameStart);
     }
     if (control.isAtLook) this.setReadAhead();
+  }
+
+  /**
+   * Steps over records of the batch at hand that no filter has to be evaluated on, as `examine` would one by one; false
+   * if there is none. It is tried after such a record, since records alike mostly come together.
+   */
+  private passOver(): boolean {
+    const { roster, program, cursor, control, context } = this.deps;
+    const { table } = cursor;
+    const ahead = cursor.rowsAhead;
+    if (table === null || ahead === 0) return false;
+    const from = cursor.nextRow;
+    const end = roster.rowsUntilChange(table, from, control.rowsUntilLook(table, from, from + ahead));
+    const count = end > from ? program.passOver(table, cursor.bytes, from, end) : 0;
+    // A run that ends early ends before a record that is no part of it.
+    this.isQuiet = count > 0 && from + count === end;
+    if (count === 0) return false;
+    const bytes = table.frameEnds[from + count - 1]! - table.frameStarts[from]!;
+    cursor.takeRows(count);
+    control.passed(bytes, count);
+    context.counters.skippedByIndex += roster.activeCount * count;
+    this.place.segment = this.segment;
+    this.place.position = cursor.framePosition;
+    roster.passed(cursor.frame, this.place, count, bytes);
+    if (control.isAtLook) this.setReadAhead();
+    return true;
   }
 
   private noteLast(): void {

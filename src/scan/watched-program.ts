@@ -24,6 +24,10 @@ export abstract class WatchedProgram implements Program {
     this.isActive = isActive;
   }
 
+  passOver(): number {
+    return 0;
+  }
+
   select(): number {
     return this.isActive ? 1 : 0;
   }

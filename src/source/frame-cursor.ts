@@ -12,7 +12,7 @@
  * positions are valid until the following `next`; after END, TORN or DAMAGED every further `next` says the same.
  * Damage is a status, not an exception; only a failing store throws (`Refusal`).
  */
-import type { Kernel } from '../core/kernel.js';
+import type { FrameTable, Kernel } from '../core/kernel.js';
 import { INLINE_PIECE_BYTES, PROBE_RECORDS_MAX } from '../core/limits.js';
 import {
   FRAME_CORRUPT,
@@ -215,6 +215,40 @@ export class FrameCursor {
           return this.#finish(CURSOR_TORN);
       }
     }
+  }
+
+  /**
+   * Rows of the kernel's frame table that may be stepped over unseen, from `nextRow` on: visible frames of this segment
+   * in order of their offsets. The first of a batch is never among them. 0 without a kernel.
+   */
+  get rowsAhead(): number {
+    const kernel = this.#kernel;
+    if (kernel === undefined || this.#rowNext === 0) return 0;
+    const { offsets } = kernel.frames;
+    let end = this.#rowCount;
+    while (end > this.#rowNext && offsets[end - 1]! > this.#options.lastOffset) end -= 1;
+    return end - this.#rowNext;
+  }
+
+  /** Row of the frame that `next` gives, if it is one of `rowsAhead`. */
+  get nextRow(): number {
+    return this.#rowNext;
+  }
+
+  /** The kernel's frame table; null without a kernel. */
+  get table(): FrameTable | null {
+    return this.#kernel?.frames ?? null;
+  }
+
+  /** Steps over the first 1…`rowsAhead` of the rows ahead, to the last of them. */
+  takeRows(count: number): void {
+    const skipped = count - 1;
+    if (skipped > 0) {
+      this.#rowNext += skipped;
+      this.#rowsUntold += skipped;
+      this.#previousOffset = this.#kernel!.frames.offsets[this.#rowNext - 1]!;
+    }
+    this.#takeRow();
   }
 
   /** After FRAME: notes the place of `frame`, so that a cursor opened there reads it again. */

@@ -11,7 +11,7 @@ export interface SegmentSource {
   readonly length: number;
   /** The same text for the same stored file, another after it was replaced; empty for inline bytes. */
   readonly identity: string;
-  /** The whole segment where it is in memory already: it is then read in place and `read` is not used. */
+  /** The whole segment where it is in memory already, to be read in place by whoever can. */
   readonly resident: Uint8Array | null;
   /**
    * Copies `length` bytes from `position` to `into[at…]` and returns how many there were: fewer only where the

@@ -2,8 +2,8 @@
  * Frames of an `iggy` segment into the frame table, as many as are plainly whole and good (contract: formats §1; the
  * grammar of a frame stands in `src/segment/iggy.ts`).
  *
- * It judges nothing: before the first frame that is cut off at `end`, too long, or holds a field that it must not, it
- * stops, and the host's reader says what that frame is. Columns of the table, each of FRAME_ROWS cells, in this order:
+ * It judges nothing: before the first frame that is cut off at `end`, too long, holds a field that it must not, or has
+ * an offset that is not above the one before it, it stops, and the host's reader says what that frame is. Columns of the table, each of FRAME_ROWS cells, in this order:
  *
  *     offset f64 | timestamp low u32 | timestamp high u32 | frame start i32 | payload start i32 | payload end i32 |
  *     frame end i32 | payload reason u8 | header reason u8
@@ -28,6 +28,7 @@ export const HEADER_REASON_AT: usize = PAYLOAD_REASON_AT + ROWS;
 /** Reads at most `most` frames, no more than FRAME_ROWS, from the window's bytes `at`…`end`; their number. */
 export function readFrames(at: i32, end: i32, most: i32): i32 {
   let row: i32 = 0;
+  let before: u64 = 0;
   while (row < most) {
     const held = <u64>(end - at);
     if (held < HEADER_BYTES) break;
@@ -37,6 +38,8 @@ export function readFrames(at: i32, end: i32, most: i32): i32 {
     const frameBytes = HEADER_BYTES + payloadBytes + (lengths & 0xffffffff);
     const offset = load<u64>(frame, 24);
     if (frameBytes > held || load<u64>(frame, 56) != 0 || offset > OFFSET_MAX) break;
+    if (offset <= before && row > 0) break;
+    before = offset;
     const cell = (<usize>row) << 2;
     const timestamp = load<u64>(frame, 32);
     const payloadStart = at + <i32>HEADER_BYTES;

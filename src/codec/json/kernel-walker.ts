@@ -39,6 +39,7 @@ export class KernelWalker implements PayloadWalker {
   private batch = -1;
   /** How many of them were asked for. */
   private used = 0;
+  private lastAsked = -1;
   /** How many are walked the next time. */
   private ahead = 1;
 
@@ -92,7 +93,9 @@ export class KernelWalker implements PayloadWalker {
   private walkRow(row: number): number {
     const { frames, slots } = this;
     if (this.batch !== frames.batch || row < this.first || row >= this.past) this.walkAhead(row);
-    this.used += 1;
+    // A record may be asked for again.
+    if (row !== this.lastAsked) this.used += 1;
+    this.lastAsked = row;
     slots.base = (row - this.first) * slots.count;
     return frames.payloadReasons[row]!;
   }
@@ -126,6 +129,7 @@ export class KernelWalker implements PayloadWalker {
     this.past = row + count;
     this.batch = frames.batch;
     this.used = 0;
+    this.lastAsked = -1;
   }
 
   private load(image: Uint8Array): void {
@@ -141,6 +145,7 @@ export class KernelWalker implements PayloadWalker {
     this.first = 0;
     this.past = 0;
     this.used = 0;
+    this.lastAsked = -1;
   }
 
   /** The defined slow path for bytes that the kernel cannot see: the portable walker, and its slots taken over. */
