@@ -37,6 +37,22 @@ export interface ElementCursor {
   next(): boolean;
 }
 
+/** UTF-8 texts, none of them empty, one of which stands in every payload that some condition can hold for. */
+export type Needles = readonly Uint8Array[];
+
+/**
+ * What lets a walker leave the slots of a valid payload unfilled, because nobody who reads them could find anything.
+ *
+ * Each reader of the slots has a choice of conditions that it cannot do without. A payload of at most `payloadBytesMax`
+ * bytes is barren if for every reader there is one none of whose needles stands in it, nor could stand there written
+ * with `\u` escapes; needles hold no byte that JSON can escape otherwise.
+ */
+export interface NeedleGate {
+  readonly payloadBytesMax: number;
+  /** By reader, at least one choice for each. */
+  readonly choices: readonly (readonly Needles[])[];
+}
+
 /**
  * Validates one whole payload and fills the slots of the wanted paths.
  *
@@ -49,6 +65,11 @@ export interface PayloadWalker {
   readonly elements: ElementCursor;
   /** Where `unescape` puts its result. Read it after each call: it is replaced when a longer text comes. */
   readonly unescaped: Uint8Array;
+  /**
+   * After a `walk` without a reason: the payload is valid and barren under the gate that the walker was made with, and
+   * the slots are undefined. A walker may find that or not, and never without a gate.
+   */
+  readonly isBarren: boolean;
   /** NO_REASON, or MALFORMED / TOO_LARGE / TOO_DEEP in the order the contract gives them. */
   walk(bytes: Uint8Array, start: number, end: number): Reason;
   /**

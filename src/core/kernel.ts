@@ -28,6 +28,8 @@ export interface KernelExports {
   readonly PATH_IMAGE_BYTES: KernelPlace;
   readonly PATH_SLOTS_AT: KernelPlace;
   readonly PATH_SLOTS_BYTES: KernelPlace;
+  readonly NEEDLES_AT: KernelPlace;
+  readonly NEEDLES_BYTES: KernelPlace;
   readonly WINDOW_AT: KernelPlace;
   readonly WINDOW_BYTES: KernelPlace;
   /** Reads at most `most` frames of the window's bytes `at`…`end` into the frame table; their number. */
@@ -36,6 +38,8 @@ export interface KernelExports {
   readHeaders(first: number, count: number): void;
   /** The same for one slot; what stands under other keys is not looked at. */
   readHeader(first: number, count: number, slot: number): void;
+  /** Instead of a reason: valid, and without any needle of the gate; the row of slots is undefined. */
+  readonly BARREN: KernelPlace;
   /** Instead of a reason: valid, and doubles that are NaN wait for their conversion. */
   readonly NUMBERS_LEFT: KernelPlace;
   /** Instead of a reason: the portable walker has to look at this payload. */
@@ -45,6 +49,8 @@ export interface KernelExports {
    * `payloadReasons` and fills row 0, 1, … of PATH_SLOTS.
    */
   walkJson(first: number, count: number): void;
+  /** Which needles of the table in NEEDLES stand in the payload of a row: bit `i` for needle `i`. */
+  findNeedles(row: number): number;
 }
 
 /**

@@ -13,12 +13,12 @@
  */
 import { MATCH } from '../core/truth.js';
 import {
-  type CompareLeaf,
   forEachLeaf,
   headerFirst,
   type LoweredFilter,
   type Predicate,
   type Scalar,
+  type Undecided,
   type ValueSource,
 } from './ir.js';
 
@@ -83,7 +83,8 @@ export function literalKey({ kind, ...rest }: Scalar): string {
 }
 
 function equalityOf(node: Predicate): Equality | undefined {
-  if (node.node !== 'compare' || (node.op !== 'eq' && node.op !== 'in') || mayMatchUndecided(node)) return undefined;
+  if (node.node !== 'compare' || (node.op !== 'eq' && node.op !== 'in') || mayMatchUndecided(node.undecided))
+    return undefined;
   const kind = node.literals[0]!.kind;
   if (kind !== 'string' && kind !== 'integer' && kind !== 'boolean') return undefined;
   if (node.literals.some((literal) => literal.kind !== kind)) return undefined;
@@ -92,8 +93,8 @@ function equalityOf(node: Predicate): Equality | undefined {
 }
 
 /** True for a language in which a missing or unlike value can satisfy the leaf. */
-function mayMatchUndecided({ undecided }: CompareLeaf): boolean {
-  return undecided.missing === MATCH || undecided.nullValue === MATCH || undecided.incomparable === MATCH;
+export function mayMatchUndecided({ missing, nullValue, incomparable }: Undecided): boolean {
+  return missing === MATCH || nullValue === MATCH || incomparable === MATCH;
 }
 
 /** True where a leaf of the subtree may find a text of the payload too long; header values are always short enough. */

@@ -17,7 +17,7 @@
  */
 import type { FrameTable } from '../core/kernel.js';
 import type { Slots } from '../core/slots.js';
-import { FOREIGN_CODEC } from '../core/verdict.js';
+import { FOREIGN_CODEC, NO_REASON } from '../core/verdict.js';
 import { type Equality, equalitiesOf, type FilterEqualities, literalKey } from './equality.js';
 import type { LoweredFilter, Scalar, ValueSource } from './ir.js';
 import { ABSENT, type LiteralTable, literalTable, UNDECIDED, UNKNOWN_VALUE } from './literal-table.js';
@@ -145,7 +145,8 @@ export class EqualityIndex {
   private askPayload(lookup: Lookup): void {
     const { source } = lookup;
     if (source.isReady || source.load()) this.look(lookup);
-    else this.add(this.record.fault === FOREIGN_CODEC ? lookup.passForeign : lookup.filters);
+    else if (this.record.fault === FOREIGN_CODEC) this.add(lookup.passForeign);
+    else if (this.record.fault !== NO_REASON) this.add(lookup.filters);
   }
 
   private look(lookup: Lookup): void {

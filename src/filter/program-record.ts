@@ -122,6 +122,8 @@ export class SlotSource {
   isReady: boolean;
   private readonly contentType: number;
   private reason: Reason = NO_REASON;
+  /** The payload is valid, and every filter that reads it rejects it. */
+  private isBarren = false;
 
   constructor(record: ProgramRecord, slots: Slots, walker: PayloadWalker | null, codec: CodecName) {
     this.record = record;
@@ -135,18 +137,20 @@ export class SlotSource {
   begin(): void {
     this.isReady = this.walker === null;
     this.reason = NO_REASON;
+    this.isBarren = false;
   }
 
   /**
    * Looks at the payload: content type, size, then the bytes. False if that is a fault, which then stands in the
-   * record. The header block has been read as far as the filter needs it.
+   * record, or if no filter can match the payload, which stands there as NO_REASON. The header block has been read as far as the filter needs it.
    */
   load(): boolean {
     const { record, walker } = this;
-    if (this.reason === NO_REASON && walker !== null) {
+    if (this.reason === NO_REASON && !this.isBarren && walker !== null) {
       if (record.contentType >= 0 && record.contentType !== this.contentType) this.reason = FOREIGN_CODEC;
       else this.reason = walker.walk(record.bytes, record.payloadStart, record.payloadEnd);
-      this.isReady = this.reason === NO_REASON;
+      this.isBarren = this.reason === NO_REASON && walker.isBarren;
+      this.isReady = this.reason === NO_REASON && !this.isBarren;
     }
     if (this.isReady) return true;
     record.fault = this.reason;

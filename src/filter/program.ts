@@ -8,7 +8,7 @@
  * Invariants: no code is made from text; a record that does not match allocates nothing; nothing is thrown after
  * `compileProgram`. It shares only the tables of comparison, coercion and text with the evaluator that checks it.
  */
-import type { DecoderLimits, PayloadWalker } from '../codec/walker.js';
+import type { DecoderLimits, NeedleGate, PayloadWalker } from '../codec/walker.js';
 import { refuse } from '../core/error-codes.js';
 import type { FrameTable } from '../core/kernel.js';
 import { CONTENT_TYPE_KEY } from '../core/header-value.js';
@@ -36,6 +36,7 @@ import {
   readsPayload,
   type RecordPolicy,
 } from './ir.js';
+import { needleGateOf } from './needles.js';
 import { compareTest } from './program-compare.js';
 import { coerceTest, FAULTED, presenceTest, type Test, textTest } from './program-leaf.js';
 import { EqualityIndex, type PlaceOf } from './prefilter.js';
@@ -46,8 +47,11 @@ import type { RegexEngine } from './regex.js';
 export interface ProgramDeps {
   readonly regex: RegexEngine;
   readonly limits: DecoderLimits;
-  /** Called at most once per codec; the paths are distinct and in the order of `comparePaths`. */
-  makeWalker(codec: CodecName, paths: readonly Path[], limits: DecoderLimits): PayloadWalker;
+  /**
+   * Called at most once per codec; the paths are distinct and in the order of `comparePaths`. The walker need not heed
+   * the gate.
+   */
+  makeWalker(codec: CodecName, paths: readonly Path[], limits: DecoderLimits, gate?: NeedleGate | null): PayloadWalker;
   /** Called once; the keys are distinct. */
   makeHeaders(keys: readonly string[]): HeaderReader;
 }
@@ -58,7 +62,10 @@ export interface Program {
   readonly count: number;
   /** Moves to a record: its payload and its header block (empty where it has none) in `bytes`, half-open ranges. */
   begin(bytes: Uint8Array, payloadStart: number, payloadEnd: number, headersStart: number, headersEnd: number): void;
-  /** What filter `i` says of the current record, verdict and reason packed. */
+  /**
+   * What filter `i` says of the current record, verdict and reason packed. A rejection comes without the reason that
+   * `mismatch_policy` may have for it where the payload was barren.
+   */
   evaluate(i: number): Outcome;
   /** Takes filter `i` into what `select` chooses from, or out of it; none is in it at first. */
   setActive(i: number, isActive: boolean): void;
@@ -78,6 +85,8 @@ export interface Program {
 export interface ProgramOptions {
   /** False: `select` finds every active filter. Default true; tests compare the two. */
   readonly isIndexed?: boolean;
+  /** False: no walker is given a gate. Default true; tests and benchmarks compare the two. */
+  readonly isGated?: boolean;
 }
 
 /**
@@ -87,14 +96,14 @@ export interface ProgramOptions {
 export function compileProgram(
   filters: readonly LoweredFilter[],
   deps: ProgramDeps,
-  { isIndexed = true }: ProgramOptions = {},
+  { isIndexed = true, isGated = true }: ProgramOptions = {},
 ): Program {
   const keys = wantedKeys(filters);
   const keySlots = new Map(keys.map((key, slot) => [key, slot]));
   const headers = deps.makeHeaders(keys);
   const record = new ProgramRecord(headers, keys.indexOf(CONTENT_TYPE_KEY), filters.some(judgesHeaders));
   const headerSource = new SlotSource(record, headers.slots, null, 'headers_only');
-  const payloads = payloadSources(filters, record, deps);
+  const payloads = payloadSources(filters, record, deps, isGated);
   const placeOf: PlaceOf = ({ codec }, source) => {
     if (source.from === 'header') return [headerSource, keySlots.get(source.key)!];
     const payload = payloads.get(codec);
@@ -129,13 +138,15 @@ function payloadSources(
   filters: readonly LoweredFilter[],
   record: ProgramRecord,
   deps: ProgramDeps,
+  isGated: boolean,
 ): ReadonlyMap<CodecName, Payload> {
   const payloads = new Map<CodecName, Payload>();
   for (const { codec } of filters) {
     if (codec === 'headers_only' || payloads.has(codec)) continue;
     if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
-    const paths = wantedPaths(filters.filter((filter) => filter.codec === codec));
-    const walker = deps.makeWalker(codec, paths, deps.limits);
+    const readers = filters.filter((filter) => filter.codec === codec);
+    const paths = wantedPaths(readers);
+    const walker = deps.makeWalker(codec, paths, deps.limits, isGated ? needleGateOf(readers) : null);
     const slots = new Map(paths.map((path, slot) => [pathKey(path), slot]));
     payloads.set(codec, { source: new SlotSource(record, walker.slots, walker, codec), slots });
   }
@@ -244,8 +255,12 @@ class CompiledFilter {
     }
   }
 
-  /** Data faults stay faults, whatever `fault_policy` makes of them; a foreign record obeys `foreign_policy`. */
+  /**
+   * Data faults stay faults, whatever `fault_policy` makes of them; a foreign record obeys `foreign_policy`. Without a
+   * reason the payload was barren.
+   */
   private faultOutcome(reason: Reason): Outcome {
+    if (reason === NO_REASON) return outcome(REJECTED, NO_REASON);
     return outcome(isDataFault(reason) || this.foreignPolicy === 'pass' ? FAULT : REJECTED, reason);
   }
 }

@@ -147,7 +147,7 @@ export class ScanCompiler {
     const inputs = programInputs(this.patterns, SCAN_LIMITS, this.kernel);
     const program = compileProgram(
       filters.map(({ lowered }) => lowered),
-      { ...inputs, makeWalker: (codec, paths, limits) => stages.timed(inputs.makeWalker(codec, paths, limits)) },
+      { ...inputs, makeWalker: (...wanted) => stages.timed(inputs.makeWalker(...wanted)) },
       { isIndexed: this.isIndexed },
     );
     return { filters, program, stages };

@@ -16,11 +16,11 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?
   return {
     regex,
     limits,
-    makeWalker(codec, paths, decoderLimits) {
+    makeWalker(codec, paths, decoderLimits, gate) {
       if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
       return kernel === undefined
         ? new JsonWalker(paths, decoderLimits)
-        : new KernelWalker(kernel, paths, decoderLimits);
+        : new KernelWalker(kernel, paths, decoderLimits, gate);
     },
     makeHeaders: (keys) => headerReader(keys, kernel),
   };

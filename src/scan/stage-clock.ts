@@ -69,6 +69,10 @@ class TimedWalker implements PayloadWalker {
     this.elements = walker.elements;
   }
 
+  get isBarren(): boolean {
+    return this.walker.isBarren;
+  }
+
   get unescaped(): Uint8Array {
     return this.walker.unescaped;
   }

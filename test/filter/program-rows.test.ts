@@ -35,6 +35,7 @@ function inRows(inputs: ProgramDeps): ProgramDeps {
       return {
         slots,
         elements: walker.elements,
+        isBarren: false,
         get unescaped() {
           return walker.unescaped;
         },

@@ -116,6 +116,8 @@ export function runDifferential(
       const program = compileProgram(
         oracles.map(({ filter }) => filter),
         engine.programInputs(RANDOM_RECORD_LIMITS),
+        // A gate leaves out why a policy rejects; `gate-differential.ts` is for it.
+        { isGated: false },
       );
       const fault = firstDifference(program, engine, records, gaps, wanted, random.below(2 ** 31));
       if (fault !== null) throw new Error(`seed ${seed}: ${fault.text}\nfilter  ${texts[fault.filter]!}`);

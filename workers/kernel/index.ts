@@ -13,6 +13,8 @@ export {
   HEADER_IMAGE_BYTES,
   HEADER_SLOTS_AT,
   HEADER_SLOTS_BYTES,
+  NEEDLES_AT,
+  NEEDLES_BYTES,
   PATH_IMAGE_AT,
   PATH_IMAGE_BYTES,
   PATH_SLOTS_AT,
@@ -22,4 +24,5 @@ export {
 } from './layout';
 export { readFrames } from './frames';
 export { readHeader, readHeaders } from './headers';
-export { ASKS_WALKER, NUMBERS_LEFT, walkJson } from './json';
+export { ASKS_WALKER, BARREN, NUMBERS_LEFT, walkJson } from './json';
+export { findNeedles } from './needles';

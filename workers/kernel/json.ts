@@ -6,6 +6,7 @@ import { mapPayload } from './json-bitmaps';
 import { JSON_ASKS, JSON_GOOD } from './json-verdict';
 import { numbersLeft, resetNumbers } from './json-numbers';
 import { findValues } from './json-values';
+import { isBarren } from './needles';
 import { depthMax, openRow, payloadBytesMax, slotCount } from './paths';
 
 // Reasons: `src/core/verdict.ts`.
@@ -14,6 +15,8 @@ const MALFORMED: u8 = 6;
 const TOO_LARGE: u8 = 7;
 const TOO_DEEP: u8 = 8;
 
+/** Instead of a reason: valid, and no text that the gate seeks stands in it; the row of slots was not filled. */
+export const BARREN: i32 = 253;
 /** Instead of a reason: valid, and some slots hold the text of a number that the host has to convert. */
 export const NUMBERS_LEFT: i32 = 254;
 /** Instead of a reason: nothing is known, and the portable walker has to look at this payload. */
@@ -44,6 +47,7 @@ function walkOne(start: usize, end: usize, row: usize): u8 {
     if (verdict == JSON_ASKS) return <u8>ASKS_WALKER;
     return exceedsDepth(start, end, depthMax()) ? TOO_DEEP : MALFORMED;
   }
+  if (isBarren(start, end)) return <u8>BARREN;
   if (slotCount() == 0) return NO_REASON;
   openRow(row);
   resetNumbers();

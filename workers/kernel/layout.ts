@@ -35,6 +35,10 @@ export const BITMAPS_BYTES: usize = 784 * KIB;
 export const ODDS_AT: usize = BITMAPS_AT + BITMAPS_BYTES;
 export const ODDS_BYTES: usize = 528 * KIB;
 
+/** Texts that payloads are searched for, so that no value is found in those that hold none: see `needles.ts`. */
+export const NEEDLES_AT: usize = ODDS_AT + ODDS_BYTES;
+export const NEEDLES_BYTES: usize = 4 * KIB;
+
 /** What segment bytes are read into. */
-export const WINDOW_AT: usize = ODDS_AT + ODDS_BYTES;
+export const WINDOW_AT: usize = NEEDLES_AT + NEEDLES_BYTES;
 export const WINDOW_BYTES: usize = 1024 * KIB;

@@ -14,9 +14,10 @@ import { SLOT_BYTES, SLOT_DOUBLE, Slots } from '../../core/slots.js';
 import { NO_REASON, type Reason } from '../../core/verdict.js';
 import { pathImage } from '../kernel-paths.js';
 import { PathTrie } from '../path-trie.js';
-import type { DecoderLimits, PayloadWalker } from '../walker.js';
+import type { DecoderLimits, NeedleGate, PayloadWalker } from '../walker.js';
 import type { JsonElements } from './elements.js';
 import { putDouble } from './double.js';
+import { KernelNeedles } from './kernel-needles.js';
 import { captureNumber } from './number.js';
 import { JsonWalker } from './walker.js';
 
@@ -26,12 +27,14 @@ const BYTES_AHEAD_MAX = 64 * 1024;
 
 export class KernelWalker implements PayloadWalker {
   readonly slots: Slots;
+  isBarren = false;
   private readonly kernel: Kernel;
   private readonly frames: FrameTable;
   private readonly portable: JsonWalker;
   /** Null where the paths do not fit the kernel's tables. */
   private readonly image: Uint8Array | null;
-  private readonly numbersLeft: number;
+  private readonly needles: KernelNeedles;
+  private readonly barren: number;
   private readonly asksWalker: number;
   /** Rows of the frame table whose slots are filled, from `first` on, and their batch. */
   private first = 0;
@@ -43,12 +46,13 @@ export class KernelWalker implements PayloadWalker {
   /** How many are walked the next time. */
   private ahead = 1;
 
-  constructor(kernel: Kernel, paths: readonly Path[], limits: DecoderLimits) {
+  constructor(kernel: Kernel, paths: readonly Path[], limits: DecoderLimits, gate: NeedleGate | null = null) {
     this.kernel = kernel;
     this.frames = kernel.frames;
     this.portable = new JsonWalker(paths, limits);
+    this.needles = new KernelNeedles(kernel, gate);
     const { exports } = kernel;
-    this.numbersLeft = exports.NUMBERS_LEFT.value;
+    this.barren = exports.BARREN.value;
     this.asksWalker = exports.ASKS_WALKER.value;
     const count = paths.length;
     const room = Math.floor(exports.PATH_SLOTS_BYTES.value / (SLOT_BYTES * Math.max(count, 1)));
@@ -79,7 +83,9 @@ export class KernelWalker implements PayloadWalker {
     const { frames, slots } = this;
     if (bytes !== this.kernel.window) return this.walkPortably(bytes, start, end);
     const reason = frames.isPayload(start, end) ? this.walkRow(frames.row) : this.walkAlone(start, end);
-    if (reason < this.numbersLeft) return reason as Reason;
+    this.isBarren = reason === this.barren;
+    if (this.isBarren) return NO_REASON;
+    if (reason < this.barren) return reason as Reason;
     if (reason === this.asksWalker) {
       const found = this.portable.walk(bytes, start, end);
       if (found === NO_REASON) slots.takeRow(this.portable.slots);
@@ -109,6 +115,7 @@ export class KernelWalker implements PayloadWalker {
     payloadStarts[row] = start;
     payloadEnds[row] = end;
     this.kernel.exports.walkJson(row, 1);
+    this.needles.noteWalked(row, 1);
     payloadStarts[row] = rowStart;
     payloadEnds[row] = rowEnd;
     this.forgetRows();
@@ -125,6 +132,7 @@ export class KernelWalker implements PayloadWalker {
     const from = frames.payloadStarts[row]!;
     while (count > 1 && frames.payloadEnds[row + count - 1]! - from > BYTES_AHEAD_MAX) count >>= 1;
     this.kernel.exports.walkJson(row, count);
+    this.needles.noteWalked(row, count);
     this.first = row;
     this.past = row + count;
     this.batch = frames.batch;
@@ -135,6 +143,7 @@ export class KernelWalker implements PayloadWalker {
   private load(image: Uint8Array): void {
     const { kernel } = this;
     new Uint8Array(kernel.buffer).set(image, kernel.exports.PATH_IMAGE_AT.value);
+    this.needles.load();
     kernel.pathOwner = this;
     this.forgetRows();
     this.ahead = 1;
@@ -152,6 +161,7 @@ export class KernelWalker implements PayloadWalker {
   private walkPortably(bytes: Uint8Array, start: number, end: number): Reason {
     const { slots, portable } = this;
     this.forgetRows();
+    this.isBarren = false;
     slots.base = 0;
     const reason = portable.walk(bytes, start, end);
     if (reason === NO_REASON) slots.takeRow(portable.slots);

@@ -40,6 +40,8 @@ const COMMA = 0x2c;
 const ROOT = 0;
 
 export class JsonWalker implements PayloadWalker {
+  /** It looks for no needles. */
+  readonly isBarren = false;
   readonly slots: Slots;
   readonly elements: JsonElements;
   private readonly trie: PathTrie;
