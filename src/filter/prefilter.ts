@@ -93,20 +93,24 @@ export class EqualityIndex {
   }
 
   /**
-   * The first row from `from` on and before `end` for which `select` would find a filter, or `end`. Only where
-   * `asksHeadersOnly` and `mayPassOver`.
+   * The first row from `from` on and before `end` for which `select` would find a filter, or `end`; `from` where header
+   * blocks are not read in rows. Only where `asksHeadersOnly` and `mayPassOver`.
    */
   passOver(frames: FrameTable, bytes: Uint8Array, from: number, end: number): number {
     const { headers } = this;
+    if (headers.readRows === undefined) return from;
+    const { slots } = headers;
+    const { headerReasons } = frames;
     const lookups = this.root.headers;
-    const { payloadEnds, frameEnds } = frames;
-    for (let row = from; row < end; row++) {
-      frames.row = row;
-      if (!headers.readAll(bytes, payloadEnds[row]!, frameEnds[row]!)) return row;
-      const { slots } = headers;
-      for (let at = 0; at < lookups.length; at++) {
-        const lookup = lookups[at]!;
-        if (lookup.active > 0 && !lookup.isQuiet(bytes, slots)) return row;
+    let row = from;
+    while (row < end) {
+      const past = headers.readRows(row, end);
+      for (let { base } = slots; row < past; row++, base += slots.count) {
+        if (headerReasons[row] !== NO_REASON) return row;
+        for (let at = 0; at < lookups.length; at++) {
+          const lookup = lookups[at]!;
+          if (lookup.active > 0 && !lookup.isQuiet(bytes, slots, base)) return row;
+        }
       }
     }
     return end;
@@ -205,9 +209,9 @@ class Lookup {
     return (this.built ??= literalTable(this.kind, this.literals));
   }
 
-  /** True if the value in the current row of header slots makes no filter a candidate. */
-  isQuiet(bytes: Uint8Array, slots: Slots): boolean {
-    const place = this.table.find(bytes, slots, slots.base + this.slot, null);
+  /** True if the value in the row of header slots at `base` makes no filter a candidate. */
+  isQuiet(bytes: Uint8Array, slots: Slots, base: number): boolean {
+    const place = this.table.find(bytes, slots, base + this.slot, null);
     return place === ABSENT || (place === UNDECIDED && this.undecided.length === 0);
   }
 

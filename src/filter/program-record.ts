@@ -18,6 +18,12 @@ export interface HeaderReader {
   readAll(bytes: Uint8Array, start: number, end: number): boolean;
   /** Reads one key and steps over the rest unchecked; false if malformed. */
   readOnly(slot: number, bytes: Uint8Array, start: number, end: number): boolean;
+  /**
+   * Reads the whole header blocks of rows of the kernel's frame table, from row `from` on and at most to row `end`, and
+   * returns the row behind the last: at least one is read. What each block is found to be stands in its header reason;
+   * the slots of `from` are the current row, and those of the rows behind it follow. Absent without a kernel.
+   */
+  readRows?(from: number, end: number): number;
 }
 
 /** `agdx.ct` codes that name a codec run 0…8 (laser-filter §4); the codecs of filters are among them. */

@@ -81,6 +81,14 @@ export class KernelHeaders {
     return this.portable.readOnly(slot, bytes, start, end);
   }
 
+  /** Reads the blocks of rows from `from` on, at most to `end`; the row behind the last. See `HeaderReader`. */
+  readRows(from: number, end: number): number {
+    this.isRowGood(from, WHOLE);
+    const past = Math.min(this.end, end);
+    this.used = Math.max(this.used, past - this.first);
+    return past;
+  }
+
   private isRowGood(row: number, what: number): boolean {
     const { kernel } = this;
     const isRead =
