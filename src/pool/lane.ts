@@ -23,6 +23,8 @@ export class Lane {
   readonly ready: Promise<void>;
   /** True once the thread was killed by {@link kill}. */
   isKilled = false;
+  /** True once nobody waits for its thread any more ({@link giveUp}). */
+  isGivenUp = false;
   /** Resolves with the thread's fault when the thread is gone. */
   readonly ended: Promise<Error>;
   private isGone = false;
@@ -62,6 +64,12 @@ export class Lane {
   /** Ends the thread, whatever it does. It is gone when this returns, and its task is answered soon after. */
   kill(): void {
     this.isKilled = true;
+    this.killer.abort();
+  }
+
+  /** Ends a lane whose thread will not come. */
+  giveUp(): void {
+    this.isGivenUp = true;
     this.killer.abort();
   }
 

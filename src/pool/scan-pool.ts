@@ -76,6 +76,8 @@ export class ScanPool {
       recordTiming: false,
     });
     this.threads.on('error', (fault: Error) => this.options.onFault(fault));
+    // Once the library has started what it means to start in its place.
+    this.threads.on('workerDestroy', () => setImmediate(() => this.giveUpSurplus()));
     for (let index = 0; index < options.workers; index += 1) this.startLane();
   }
 
@@ -175,13 +177,21 @@ export class ScanPool {
     void lane.ended.then((fault) => this.onLaneEnd(lane, fault));
   }
 
+  /** Gives up the lanes for which no thread is on its way: the library starts none after one failed to start. */
+  private giveUpSurplus(): void {
+    if (this.isClosing) return;
+    const waiting = [...this.lanes].filter((lane) => !lane.isReady && !lane.isGivenUp);
+    const comingCount = Math.max(0, this.threads.threads.length - this.ready);
+    for (const lane of waiting.slice(comingCount)) lane.giveUp();
+  }
+
   private onLaneEnd(lane: Lane, fault: Error): void {
     this.lanes.delete(lane);
     const place = this.idle.indexOf(lane);
     if (place >= 0) this.idle.splice(place, 1);
     if (lane.isReady) this.ready -= 1;
     if (this.isClosing) return;
-    if (!lane.isKilled) this.options.onFault(fault);
+    if (!lane.isKilled && !lane.isGivenUp) this.options.onFault(fault);
     if (lane.isReady) {
       this.startLane();
       this.options.onRestart(restartReason(lane, fault));

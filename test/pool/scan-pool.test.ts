@@ -21,6 +21,8 @@ function order(record: string): TestTask {
   return { kind: 'test', filter, record };
 }
 
+const SETUP = { stores: { data: '/x' }, continuationKeys: [new Uint8Array(16)], modules: workerModules };
+
 interface Seen {
   readonly restarts: string[];
   readonly faults: string[];
@@ -32,7 +34,7 @@ async function start(more: Partial<PoolOptions> = {}): Promise<{ pool: ScanPool 
   const pool = await ScanPool.start(
     {
       workers: 1,
-      setup: { stores: { data: '/x' }, continuationKeys: [new Uint8Array(16)], modules: workerModules },
+      setup: SETUP,
       killAfterMs: 30_000,
       onRestart: (reason) => restarts.push(reason),
       onFault: (fault) => faults.push(fault.message),
@@ -142,6 +144,33 @@ it('workers that cannot start refuse the start with their own fault', async () =
   await expect(start({ workerUrl: new URL('./absent-worker.js', WORKER) })).rejects.toMatchObject({
     message: 'the workers could not start',
   });
+});
+
+it('a lost worker that cannot be replaced fails the tasks that wait for it, each once, and is tried again for the next', async () => {
+  const turns = new SharedArrayBuffer(4);
+  const starts = new Int32Array(turns);
+  starts[0] = 1;
+  const { pool, restarts, faults } = await start({ setup: { ...SETUP, turns } });
+  const lost = await Promise.all([order('exit'), order('answer'), order('answer')].map((task) => pool.run(task)));
+  expect(lost.map(problemOfReply)).toMatchObject(lost.map(() => ({ code: 'backend', retryable: true })));
+  expect(faults).toHaveLength(3);
+  expect([pool.workers, pool.busy, restarts]).toEqual([0, 0, ['crashed']]);
+  starts[0] = 1;
+  expect(await pool.run(order('answer'))).toHaveProperty('ok');
+  expect(pool.workers).toBe(1);
+});
+
+it('tasks beyond the workers wait in order', async () => {
+  const { pool } = await start();
+  const done: number[] = [];
+  const tasks = Array.from({ length: 5 }, async (_, index) => {
+    expect(await pool.run(order('answer'))).toHaveProperty('ok');
+    done.push(index);
+  });
+  expect(pool.busy).toBe(1);
+  await Promise.all(tasks);
+  expect(done).toEqual([0, 1, 2, 3, 4]);
+  expect(pool.busy).toBe(0);
 });
 
 it('closing answers the task at work with a problem and restarts nothing', async () => {

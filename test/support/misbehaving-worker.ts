@@ -1,9 +1,12 @@
 /**
  * A worker for the pool's tests that does what a task's `record` tells it: answer, throw, die, hang, run out of
- * memory inside and outside its heap.
+ * memory inside and outside its heap. Given cells for turns, it starts only as often as their first one says.
  */
 import { threadId, workerData } from 'node:worker_threads';
-import type { ScanState } from '../../src/scan/task.js';
+import type { ScanState, WorkerSetup } from '../../src/scan/task.js';
+
+const { turns } = workerData as WorkerSetup;
+if (turns !== undefined && Atomics.sub(new Int32Array(turns), 0, 1) <= 0) throw new Error('does not start again');
 
 interface Order {
   readonly kind: string;
