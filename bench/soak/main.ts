@@ -57,6 +57,8 @@ async function soak(): Promise<void> {
     WINNOW_STORES_DATA: folder,
     WINNOW_POOL_ENGINE: options.engine,
     WINNOW_POOL_WORKERS: options.workers,
+    // Beside other work a slice may wait longer for a processor than it runs; one that is stuck shows all the same.
+    WINNOW_SLICE_KILL_AFTER: '30s',
   });
   const { address } = service;
   const samples: Sample[] = [];

@@ -1,16 +1,9 @@
 /**
- * One-line mistakes that could be made in the program and its walkers. Each names text that stands exactly once in its
- * file and what to put instead; every one has to be caught by the checks (`npm run mutants`).
+ * One-line mistakes that could be made in the program and its walkers; every one has to be caught by the checks
+ * (`npm run mutants`).
  */
-export interface Mutant {
-  /** From the repository root. */
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
-
-const at = (file: string, ...changes: readonly (readonly [from: string, to: string])[]): Mutant[] =>
-  changes.map(([from, to]) => ({ file, from, to }));
+import { KERNEL_MUTANTS } from './kernel-mutants.js';
+import { type Mutant, mutantsAt as at } from './mutant.js';
 
 export const MUTANTS: readonly Mutant[] = [
   ...at(
@@ -217,4 +210,5 @@ export const MUTANTS: readonly Mutant[] = [
       'valueKind === 0 || !isFieldLength(valueLength)',
     ],
   ),
+  ...KERNEL_MUTANTS,
 ];
