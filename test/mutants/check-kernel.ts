@@ -113,7 +113,7 @@ function headers(random: Seeded, rounds: number): void {
 }
 
 /** Segments with one harmed byte, and cut anywhere. */
-function frames(random: Seeded, rounds: number): void {
+function segments(random: Seeded, rounds: number): void {
   for (let round = 0; round < rounds; round += 1) {
     const records = Array.from({ length: 1 + random.below(6) }, (_, index) => ({
       offset: index * (1 + random.below(3)) + (random.chance(0.05) ? 2 ** 53 - 8 : 0),
@@ -144,6 +144,6 @@ atEdges(
 nesting();
 documents(new Seeded(2), 4_000);
 headers(new Seeded(3), 40);
-frames(new Seeded(4), 2_000);
+segments(new Seeded(4), 2_000);
 runDifferential(5, 6_000, ENGINES);
 console.log('agree');
