@@ -11,6 +11,7 @@
  * - the payload is broken: every filter that reaches it faults, or a header decided before;
  * - the payload is of another codec: the filters whose policy delivers it;
  * - the value is missing, null or of another kind: the filters that a later fault or a mismatch could make deliver.
+ * A barren payload (`needles.ts`) is sure: no filter that reads it matches.
  *
  * A payload is read here only where evaluation would read it too, or where reading it costs less than asking the headers
  * of all filters that might. Nothing is allocated per record.

@@ -37,6 +37,29 @@ export const MUTANTS: readonly Mutant[] = [
     ['kinds[index] === SLOT_INTEGER ? numbers[index]! : -1', 'numbers[index]!'],
   ),
   ...at(
+    'src/filter/program-record.ts',
+    ['this.isReady = this.reason === NO_REASON && !this.isBarren;', 'this.isReady = this.reason === NO_REASON;'],
+    ['    this.isBarren = false;\n', ''],
+  ),
+  ...at('src/filter/program.ts', ['if (reason === NO_REASON) return outcome(REJECTED, NO_REASON);', '']),
+  ...at('src/filter/prefilter.ts', [
+    'if (this.record.fault === FOREIGN_CODEC) this.add(lookup.passForeign);',
+    'if (this.record.fault === FOREIGN_CODEC) return;',
+  ]),
+  ...at(
+    'src/filter/needles.ts',
+    ["const isEnd = op === 'eq' || op === 'in';", "const isEnd = op !== 'contains';"],
+    ["mismatchPolicy === 'reject' ? conjunctsOf", 'mismatchPolicy ? conjunctsOf'],
+    ["node.node === 'all' ? node.children", "node.node === 'all' || node.node === 'any' ? node.children"],
+    ['byte === BACKSLASH || byte === SLASH ||', 'byte === BACKSLASH ||'],
+    ['byte === SLASH || byte < FIRST_PRINTABLE', 'byte === SLASH'],
+    ['leaf.caseInsensitive ||', ''],
+    ['texts.length === leaf.literals.length ?', 'texts.length > 0 ?'],
+  ),
+  ...at('src/codec/json/kernel-walker.ts', ['    this.needles.load();\n', '']),
+  ...at('src/codec/json/kernel-needles.ts', ['chosen |= rarest;', 'chosen = rarest;']),
+  ...at('workers/kernel/needles.ts', ['if (hasBackslash && stands(', 'if (!hasBackslash && stands(']),
+  ...at(
     'src/filter/program-leaf.ts',
     ['if (undecided.flagsMismatch) source.record.mismatch = true;', ''],
     [

@@ -144,6 +144,7 @@ export function runGateDifferential(seed: number, programs: number): GateSpread 
 }
 
 const NONE = new Uint8Array(0);
+const NUMBER = '{"kind":"int","value":1}';
 
 /** A filter of one to three texts that have to stand in the payload, and now and then more. */
 function gatedFilter(random: Seeded, words: readonly string[]): string {
@@ -152,18 +153,19 @@ function gatedFilter(random: Seeded, words: readonly string[]): string {
     const field = `"field":${JSON.stringify(random.chance(0.8) ? random.pick(['a', 'a', 'b']) : random.pick(FILTER_PATHS))}`;
     if (random.chance(0.4)) {
       const kind = random.pick(['equals', 'prefix', 'suffix', 'contains']);
-      return `{"text":{${field},"kind":"${kind}","pattern":${JSON.stringify(random.pick(words))}}}`;
+      const more = random.chance(0.2) ? ',"case_insensitive":true' : '';
+      return `{"text":{${field},"kind":"${kind}","pattern":${JSON.stringify(random.pick(words))}${more}}}`;
     }
     if (random.chance(0.3))
-      return `{"pred":{${field},"op":"in","value":{"kind":"list","value":[${literal()},${literal()}]}}}`;
-    return `{"pred":{${field},"op":"${random.pick(['eq', 'eq', 'contains', 'prefix'])}","value":${literal()}}}`;
+      return `{"pred":{${field},"op":"in","value":{"kind":"list","value":[${literal()},${random.chance(0.3) ? NUMBER : literal()}]}}}`;
+    return `{"pred":{${field},"op":"${random.pick(['eq', 'contains', 'contains', 'prefix'])}","value":${literal()}}}`;
   };
   const other = (): string => {
     const text = randomFilter(random, { codec: 'json', depthMax: 2 });
     const start = text.indexOf('"expr":') + '"expr":'.length;
     return text.slice(start, text.indexOf(',"codec":'));
   };
-  const children = Array.from({ length: 1 + random.below(3) }, leg);
+  const children = Array.from({ length: Math.max(1, random.below(4) - 1) }, leg);
   while (random.chance(0.2)) children.splice(random.below(children.length + 1), 0, other());
   if (random.chance(0.2)) children.push(`{"all":[${leg()},${leg()}]}`);
   const expr = children.length === 1 ? children[0]! : `{"all":[${children.join()}]}`;
@@ -182,14 +184,20 @@ function anyRecord(random: Seeded, words: readonly string[]): GatedRecord {
 
 /** Members that filters look at, one after a filling of any length, so that texts fall across the edges of blocks. */
 function document(random: Seeded, words: readonly string[]): string {
-  const written = (text: string): string => (random.chance(0.6) ? JSON.stringify(text) : spellString(random, text));
+  const written = (text: string): string => {
+    if (random.chance(0.3)) return spellString(random, text);
+    const plain = JSON.stringify(text);
+    return random.chance(0.3) ? plain.replaceAll('/', '\\/') : plain;
+  };
   const text = (): string => {
     const whole = random.pick(words);
     switch (random.below(6)) {
       case 0:
-        return `${random.pick(words)}${whole}`;
+        return `${random.pick([...words, '.'])}${whole}${random.pick(['', '.'])}`;
       case 1:
         return `${whole}${random.pick(['K', 'r', '"', '\\'])}`;
+      case 3:
+        return random.chance(0.5) ? whole.toUpperCase() : whole.toLowerCase();
       case 2:
         return whole.slice(0, random.below(whole.length + 1));
       default:
