@@ -9,6 +9,7 @@ import {
   BLOCK_MEMBERS,
   BLOCK_VALUES,
   INSIDE_STRING,
+  SPACED_TEXTS,
   stringContents,
   UTF8_CONTENTS,
 } from '../support/block-texts.js';
@@ -41,6 +42,21 @@ describe('tokens across the edges of blocks', FUZZ_SUITE, () => {
       }
     });
     for (const reason of [NO_REASON, MALFORMED]) expect(seen.get(reason)).toBeGreaterThan(10_000);
+  });
+
+  it('are told apart over any run of white space', () => {
+    const trial = new WalkerTrial(RANDOM_PATHS, LIMITS);
+    const seen = tally((note) => {
+      for (const text of SPACED_TEXTS) {
+        for (let length = 0; length <= 2 * BLOCK_BYTES; length++) {
+          for (const space of [' ', ['\n', '\r\t', ' \u000b'][length % 3]!]) {
+            const run = space.repeat(length / space.length + 1).slice(0, length);
+            note(trial.check(utf8.encode(text.replaceAll('_', run))));
+          }
+        }
+      }
+    });
+    for (const reason of [NO_REASON, MALFORMED]) expect(seen.get(reason)).toBeGreaterThan(1_000);
   });
 
   it('are contents of strings and keys wherever they begin', () => {

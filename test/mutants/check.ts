@@ -4,6 +4,15 @@
  * is thrown and the process fails.
  */
 import { HeaderWalker } from '../../src/segment/header-walker.js';
+import {
+  BEHIND_FILLER,
+  BLOCK_MEMBERS,
+  BLOCK_VALUES,
+  INSIDE_STRING,
+  SPACED_TEXTS,
+  stringContents,
+  UTF8_CONTENTS,
+} from '../support/block-texts.js';
 import { blockCases, recordCases } from '../support/cases.js';
 import { runDifferential } from '../support/differential.js';
 import { checkDouble, checkNearest, midpoint, randomDouble } from '../support/double-check.js';
@@ -47,6 +56,24 @@ function texts(): void {
   for (const hex of NOT_UTF8) trial.check(Uint8Array.from(Buffer.from(hex, 'hex')));
 }
 
+/** Tokens at every distance from the payload's start, so that blocks of bytes meet in each of their bytes. */
+function blocks(): void {
+  const trial = new WalkerTrial(RANDOM_PATHS, { maxPayloadBytes: 1 << 20, maxDepth: 64 });
+  for (let length = 0; length < 64; length++) {
+    for (const [turn, value] of BLOCK_VALUES.entries()) {
+      trial.check(utf8.encode(BEHIND_FILLER[(turn + length) % BEHIND_FILLER.length]!(value, length)));
+    }
+    for (const [turn, content] of stringContents().entries()) {
+      trial.check(utf8.encode(INSIDE_STRING[(turn + length) % INSIDE_STRING.length]!(content, length)));
+    }
+    for (const text of SPACED_TEXTS) trial.check(utf8.encode(text.replaceAll('_', ' '.repeat(length * 2))));
+    for (const members of BLOCK_MEMBERS) trial.check(utf8.encode(`{"filler":"${'-'.repeat(length)}",${members}}`));
+    for (const hex of UTF8_CONTENTS) {
+      trial.check(Buffer.concat([Buffer.from(`["${'-'.repeat(length)}`), Buffer.from(hex, 'hex'), Buffer.from('"]')]));
+    }
+  }
+}
+
 function documents(random: Seeded, rounds: number): void {
   const limits = { maxPayloadBytes: 300, maxDepth: 3 };
   const trial = new WalkerTrial(RANDOM_PATHS, limits);
@@ -85,6 +112,7 @@ function headers(random: Seeded, rounds: number): void {
 
 corpora();
 texts();
+blocks();
 runDifferential(1, 2_000);
 documents(new Seeded(2), 6_000);
 headers(new Seeded(3), 6_000);

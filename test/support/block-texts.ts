@@ -106,6 +106,45 @@ export const BLOCK_MEMBERS: readonly string[] = [
   '"mode","a":1',
 ];
 
+/** Structure, good and broken, with a run of white space wherever a `_` stands. */
+export const SPACED_TEXTS: readonly string[] = [
+  ['_', '_{}_', '_[_]_', '_{_}_', '[_1_,_2_]', '{_"a"_:_1_,_"b"_:_[_]_}', '[_true_,_null_,_-1.5e3_,_"x"_,_{_}_]'],
+  ['{"mode"_:_"x"_,_"a"_:_{_"b"_:_{_"c"_:_7_}_}_}', '[[_[]_]_,_[_]_]', '{"c"_:_[_0_,_1_,_2_]_}', '_"x"_', '_12_'],
+  ['[1,_]', '[_,1]', '[1,_,2]', '{"a":1,_}', '{_,"a":1}', '{"a":_}', '{"a":_,"b":1}', '{"a"_1}', '{_:1}', '{"a"_}'],
+  ['{"a"_"b":1}', '{"a":1_"b":2}', '{"a":1:_2}', '["a"_"b"]', '[1_2]', '[1_:2]', '[true_false]', '[[]_[]]', '[{}_{}]'],
+  [
+    '["a"_1]',
+    '[1_"a"]',
+    '[[]_1]',
+    '[1_[]]',
+    '{"a":{}_{}}',
+    '{"a":[]_"b":1}',
+    '{}_x',
+    '{}_{}',
+    '[]_,',
+    '{}_,_1',
+    '[]_,_"a"',
+    '{}_:_1',
+    '[]_"a"',
+    '[]_]',
+    '{_',
+    '[_',
+  ],
+  [
+    '[-_1]',
+    '[1_.5]',
+    '[1._5]',
+    '[1e_5]',
+    '[1e-_5]',
+    '[tr_ue]',
+    '["\\_"]',
+    '["\\u00_41"]',
+    '{"a_":1}',
+    '[1_e5]',
+    '{"a":_1',
+  ],
+].flat();
+
 /** Ways to stand behind `length` bytes or a little more; `value` is a JSON value where the text is to be JSON. */
 export const BEHIND_FILLER: readonly ((value: string, length: number) => string)[] = [
   (value, length) => ' '.repeat(length) + value,
