@@ -85,7 +85,6 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
     'workers/kernel/headers.ts',
     ['clearGuesses();\n  for', 'for'],
     ['if (slot == NONE && !isText(keyStart, keyLength)) return false;', ''],
-    ['if (keyEnd + PREFIX_BYTES > end) return false;\n    } else', '} else'],
     ['return wanted != 0 && ((low', 'return ((low'],
     ['if (length > 32) return;', ''],
     [
