@@ -71,6 +71,7 @@ const BRACKET_LEFT: usize = SPLATS + 192;
 /** Moves digits to the lowest ten signed bytes, since signed bytes compare in one instruction. */
 const DIGIT_SHIFT: usize = SPLATS + 208;
 const DIGIT_BOUND: usize = SPLATS + 224;
+const EVERY_BIT: u64 = u64.MAX_VALUE;
 const ODD_BITS: u64 = (u64.MAX_VALUE / 3) * 2;
 
 /** Validates the payload `start`…`end` and fills the bitmaps. `maxDepth` 0…127. */
@@ -301,6 +302,11 @@ export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
     store<u64>(row, backslashes, BACKSLASHES);
     row += ROW_BYTES;
     at += 64;
+    if (strings == EVERY_BIT && (escapeCarry | cutCarry) == 0) {
+      const text = plainText(at, end, row);
+      row += ((text - at) >> 6) * ROW_BYTES;
+      at = text;
+    }
     if (rootEnd != 0) {
       if (longest != 0) return JSON_ASKS;
       broken |= ~(rootEnd | (rootEnd - 1)) & ~spaces;
@@ -314,6 +320,26 @@ export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
     }
   }
   return JSON_BROKEN;
+}
+
+/** Past the blocks from `at` on that hold nothing but plain bytes of the string they lie in; their rows are empty. */
+function plainText(at: usize, end: usize, row: usize): usize {
+  const quote = v128.load(QUOTE);
+  for (; at + 64 <= end; at += 64) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    const quotes = v128.or(
+      v128.or(i8x16.eq(a, quote), i8x16.eq(b, quote)),
+      v128.or(i8x16.eq(c, quote), i8x16.eq(d, quote)),
+    );
+    const rare = v128.or(v128.or(isRare(a), isRare(b)), v128.or(isRare(c), isRare(d)));
+    if (v128.any_true(v128.or(quotes, rare))) return at;
+    memory.fill(row, 0, ROW_BYTES);
+    row += ROW_BYTES;
+  }
+  return at;
 }
 
 function isSpace(byte: u32): bool {

@@ -8,8 +8,10 @@
 import { JSON_ASKS, JSON_BROKEN, JSON_GOOD } from './json-verdict';
 import { ODDS_AT as FROM } from './layout';
 
-/** Longest number before its exponent, in bytes, that is sure to stay finite with two digits of exponent. */
+/** Longest number before its exponent, in bytes, that is looked at here. */
 const MANTISSA_BYTES_MAX: usize = 200;
+/** A number of so many digits, exponent included, is below 10^308. */
+const EXPONENT_SAFE_MAX: i32 = 308;
 
 const WORD_TRUE: u32 = 0x65757274;
 const WORD_NULL: u32 = 0x6c6c756e;
@@ -69,17 +71,19 @@ function pastExponentMark(p: usize): usize {
   const sign = load<u8>(p + 1);
   const first = p + (sign == 0x2b || sign == 0x2d ? 2 : 1);
   let past = first;
-  while (isDigit(past)) past++;
+  let exponent = 0;
+  for (; isDigit(past); past++) if (past - first < 3) exponent = exponent * 10 + <i32>load<u8>(past) - 0x30;
   if (past == first) return 0;
   const behind = load<u8>(past);
   if (behind == 0x2e || (behind | 0x20) == 0x65) return 0;
-  if (past - first > 2) return 1;
   let begin = p;
   while (isDigit(begin - 1) || load<u8>(begin - 1) == 0x2e) {
     begin--;
     if (p - begin > MANTISSA_BYTES_MAX) return 1;
   }
-  return first;
+  // So short a mantissa stays finite below zero. Above, its digits and the exponent together may not reach 308.
+  if (sign == 0x2d) return first;
+  return past - first <= 3 && <i32>(p - begin) + exponent <= EXPONENT_SAFE_MAX ? first : 1;
 }
 
 /** True where the digit at `p` is the first of an exponent, whose mark is explained by itself. */
