@@ -2,6 +2,7 @@
  * The wanted paths of a program in the form that the kernel reads (`workers/kernel/paths.ts` reads what this file
  * writes): the tree of `PathTrie` as one image, with the bounds of the payload and the shape of the slots in front.
  */
+import { DEPTH_CEILING } from '../core/limits.js';
 import type { PathTrie } from './path-trie.js';
 import type { DecoderLimits } from './walker.js';
 
@@ -18,7 +19,7 @@ export function pathImage(trie: PathTrie, limits: DecoderLimits, count: number, 
   const keysAt = tableAt + trie.table.length * 4;
   const image = new Uint8Array(keysAt + trie.keyBytes.length + PADDING_BYTES);
   const view = new DataView(image.buffer);
-  const header = [limits.maxPayloadBytes, limits.maxDepth, count, rows, tableAt, keysAt];
+  const header = [limits.maxPayloadBytes, Math.min(limits.maxDepth, DEPTH_CEILING), count, rows, tableAt, keysAt];
   header.forEach((word, at) => view.setUint32(at * 4, word, true));
   for (let node = 0; node < nodes; node++) {
     const words = [
