@@ -3,8 +3,8 @@
  * across the edges of blocks, numbers, nesting and random documents against the decoder, header blocks in batches against
  * theirs, whole programs against the oracle, and frames against the portable reader. Prints `agree` or fails.
  */
-import { KernelHeaders, headerReader } from '../../src/segment/kernel-headers.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
+import { alikeBlocks } from '../support/alike-blocks.js';
 import {
   BEHIND_FILLER,
   BLOCK_MEMBERS,
@@ -14,10 +14,12 @@ import {
   UTF8_CONTENTS,
 } from '../support/block-texts.js';
 import { runDifferential } from '../support/differential.js';
+import { compareEngineScans } from '../support/engine-scans.js';
+import { compareBatch, kernelReader } from '../support/header-batch.js';
 import { AROUND, MALFORMED_TEXTS, WELL_FORMED_TEXTS } from '../support/json-texts.js';
 import { newKernel } from '../support/kernel.js';
 import { DOUBLE_TEXTS, integerTexts } from '../support/number-texts.js';
-import { compareBlockAt, RANDOM_HEADER_KEYS, randomBlock } from '../support/random-headers.js';
+import { randomBlock } from '../support/random-headers.js';
 import { ANY_DOCUMENT, breakJson, randomJson } from '../support/random-json.js';
 import { rootTexts } from '../support/root-texts.js';
 import { Seeded } from '../support/seeded.js';
@@ -93,22 +95,16 @@ function nesting(): void {
 const kernel = newKernel();
 
 function headers(random: Seeded, rounds: number): void {
-  const reader = headerReader(RANDOM_HEADER_KEYS, kernel);
-  if (!(reader instanceof KernelHeaders)) throw new Error('the keys do not fit the kernel');
-  const { frames } = kernel;
+  const reader = kernelReader(kernel);
   for (let round = 0; round < rounds; round += 1) {
-    const blocks = Array.from({ length: 1 + random.below(frames.rows) }, () => randomBlock(random));
-    const payload = new Uint8Array(7).fill(2);
-    const bytes = encodeIggySegment(blocks.map((block, offset) => ({ offset, payload, headers: block })));
-    kernel.window.fill(random.pick([0, 1, 2, 0xff]));
-    kernel.window.set(bytes, 5);
-    const count = kernel.exports.readFrames(5, 5 + bytes.length, frames.rows);
-    if (count !== blocks.length) throw new Error(`${count} frames were read of ${blocks.length}`);
-    frames.begin(count);
-    for (let row = 0; row < count; row += random.pick([1, 1, 1, 2, 9])) {
-      frames.row = row;
-      compareBlockAt(reader, kernel.window, frames.payloadEnds[row]!, frames.frameEnds[row]!);
-    }
+    const count = 1 + random.below(kernel.frames.rows);
+    compareBatch(
+      kernel,
+      reader,
+      Array.from({ length: count }, () => randomBlock(random)),
+      random,
+    );
+    compareBatch(kernel, reader, alikeBlocks(random, count), random);
   }
 }
 
@@ -144,6 +140,7 @@ atEdges(
 nesting();
 documents(new Seeded(2), 4_000);
 headers(new Seeded(3), 40);
+compareEngineScans(new Seeded(6), 12, 700);
 segments(new Seeded(4), 2_000);
 runDifferential(5, 6_000, ENGINES);
 console.log('agree');
