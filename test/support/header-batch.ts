@@ -2,7 +2,7 @@
 import type { Kernel } from '../../src/core/kernel.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
 import { KernelHeaders, headerReader } from '../../src/segment/kernel-headers.js';
-import { compareBlockAt, RANDOM_HEADER_KEYS } from './random-headers.js';
+import { compareContentTypeAt, compareWholeAt, RANDOM_HEADER_KEYS } from './random-headers.js';
 import type { Seeded } from './seeded.js';
 
 /** A reader of RANDOM_HEADER_KEYS over the kernel. */
@@ -27,10 +27,23 @@ export function compareBatch(
   const count = kernel.exports.readFrames(5, 5 + bytes.length, frames.rows);
   if (count !== blocks.length) throw new Error(`${count} frames were read of ${blocks.length}`);
   frames.begin(count);
+  return compareRows(kernel, reader, () => random.pick([1, 1, 1, 2, 9]));
+}
+
+/**
+ * Compares the rows of the batch at hand, `step` apart. One kind of reading after the other: rows are read ahead only
+ * where they are asked for in the same way.
+ */
+export function compareRows(kernel: Kernel, reader: KernelHeaders, step: () => number = () => 1): number {
+  const { frames, window } = kernel;
   let good = 0;
-  for (let row = 0; row < count; row += random.pick([1, 1, 1, 2, 9])) {
+  for (let row = 0; row < frames.count; row += step()) {
     frames.row = row;
-    if (compareBlockAt(reader, kernel.window, frames.payloadEnds[row]!, frames.frameEnds[row]!)) good += 1;
+    if (compareWholeAt(reader, window, frames.payloadEnds[row]!, frames.frameEnds[row]!)) good += 1;
+  }
+  for (let row = 0; row < frames.count; row += step()) {
+    frames.row = row;
+    compareContentTypeAt(reader, window, frames.payloadEnds[row]!, frames.frameEnds[row]!);
   }
   return good;
 }

@@ -71,9 +71,15 @@ export function compareWithBlockDecoder(walker: HeaderReader, block: Uint8Array)
 
 /** As {@link compareWithBlockDecoder}, for the block `bytes[start, end)`. */
 export function compareBlockAt(walker: HeaderReader, bytes: Uint8Array, start: number, end: number): boolean {
+  const isGood = compareWholeAt(walker, bytes, start, end);
+  compareContentTypeAt(walker, bytes, start, end);
+  return isGood;
+}
+
+/** As {@link compareBlockAt}, reading all of the block only. */
+export function compareWholeAt(walker: HeaderReader, bytes: Uint8Array, start: number, end: number): boolean {
   const entries = decodeHeaderBlock(bytes, start, end);
-  const differs = (what: string) =>
-    new Error(`${what} of the block ${Buffer.from(bytes.slice(start, end)).toString('hex')}`);
+  const differs = differenceOf(bytes, start, end);
   if (walker.readAll(bytes, start, end) !== (entries !== undefined)) throw differs('another judgement');
   if (entries !== undefined) {
     const headers = textHeaders(entries);
@@ -81,13 +87,22 @@ export function compareBlockAt(walker: HeaderReader, bytes: Uint8Array, start: n
       if (!isDeepStrictEqual(seen(walker, slot, bytes), wanted(headers.get(key)))) throw differs(`another ${key}`);
     }
   }
+  return entries !== undefined;
+}
+
+/** As {@link compareBlockAt}, reading the content type only. */
+export function compareContentTypeAt(walker: HeaderReader, bytes: Uint8Array, start: number, end: number): void {
   const contentType = decodeContentType(bytes, start, end);
+  const differs = differenceOf(bytes, start, end);
   if (walker.readOnly(0, bytes, start, end) !== (contentType !== undefined)) throw differs('another content judgement');
   if (contentType !== undefined) {
     const value = wanted(contentType.get(RANDOM_HEADER_KEYS[0]!));
     if (!isDeepStrictEqual(seen(walker, 0, bytes), value)) throw differs('another content type');
   }
-  return entries !== undefined;
+}
+
+function differenceOf(bytes: Uint8Array, start: number, end: number): (what: string) => Error {
+  return (what) => new Error(`${what} of the block ${Buffer.from(bytes.slice(start, end)).toString('hex')}`);
 }
 
 /** A block of up to five random entries; about half of the blocks are damaged in one or two bytes or cut. */
