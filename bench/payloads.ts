@@ -67,12 +67,3 @@ export function copySide({ bytes }: Payloads, window: Uint8Array): Side {
     },
   };
 }
-
-/** A filter that no record passes and whose only member is nowhere: what is left is validation. */
-export const VALIDATE: FilterDocument = {
-  v: 1,
-  evaluator_version: 1,
-  expr: { present: 'no_such_member' },
-  codec: 'json',
-  fault_policy: 'drop',
-};

@@ -2,7 +2,8 @@
  * Payload cases on one thread: the program over either engine against the baseline, same bytes, same selection.
  */
 import { type Case, type Engine, once, type Sides } from '../harness.js';
-import { copySide, engineSide, type Payloads, naiveSide, parseSide, payloadsOf, VALIDATE } from '../payloads.js';
+import { copySide, engineSide, type Payloads, naiveSide, parseSide, payloadsOf } from '../payloads.js';
+import { validateSide } from './walker-cases.js';
 import { ENGINES, kernelOf } from '../programs.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { ORBIT_GROUPS, selectivityFilter, type FilterDocument } from '../datasets/orbit-filters.js';
@@ -107,10 +108,7 @@ function validation(engine: Engine, orbit: () => Payloads): Case {
     ratio: 'speedup',
     ...(engine === 'kernel' ? { bar: 0.08 } : {}),
     unlikeWork: true,
-    sides: () => [
-      engineSide(engine, 'validate', orbit(), VALIDATE),
-      copySide(orbit(), kernelOf(engine)?.window ?? Buffer.alloc(1 << 20)),
-    ],
+    sides: () => [validateSide(engine, orbit()), copySide(orbit(), kernelOf(engine)?.window ?? Buffer.alloc(1 << 20))],
   };
 }
 

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { type Case, once, type Side } from '../harness.js';
-import { copySide, engineSide, type Payloads, payloadsOf, VALIDATE } from '../payloads.js';
+import { copySide, engineSide, type Payloads, payloadsOf } from '../payloads.js';
+import { validateSide } from './walker-cases.js';
 import { ENGINES, theKernel } from '../programs.js';
 import { WindowPieces } from '../stretches.js';
 import { type FilterDocument, selectivityFilter } from '../datasets/orbit-filters.js';
@@ -46,7 +47,7 @@ function limits(name: string, payloads: () => Payloads, filter: FilterDocument, 
     unlikeWork: true,
     sides: () => [
       engineSide('kernel', 'one filter', payloads(), filter),
-      engineSide('kernel', 'validate', payloads(), VALIDATE),
+      validateSide('kernel', payloads()),
       needleSide(payloads(), needle),
       sumSide(payloads()),
       copySide(payloads(), theKernel().window),

@@ -45,6 +45,11 @@ export function walkerCases(scale: number): Case[] {
   ];
 }
 
+/** Walks every payload for no path: what is left is validation. */
+export function validateSide(engine: Engine, payloads: Payloads): Side {
+  return { ...walkSide(engine, payloads, []), name: 'validate' };
+}
+
 /** Walks every payload; the checksum is of what kinds stand in the slots. `isSingly`: each record stands in no row. */
 function walkSide(engine: Engine, payloads: Payloads, texts: readonly string[], isSingly = false): Side {
   const paths: Path[] = texts.map((text) => parsePath(text)).sort(comparePaths);
