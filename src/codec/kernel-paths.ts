@@ -42,9 +42,3 @@ export function pathImage(trie: PathTrie, limits: DecoderLimits, count: number, 
   image.set(trie.keyBytes, keysAt);
   return image;
 }
-
-/** Bytes of the image of a tree, without making it. */
-export function pathImageBytes(trie: PathTrie): number {
-  const words = HEADER_WORDS + trie.slotOf.length * NODE_WORDS + trie.table.length;
-  return words * 4 + trie.keyBytes.length + PADDING_BYTES;
-}

@@ -5,7 +5,7 @@
  *
  * The compiled module is handed in by `workers/` or `test/support`. An instance belongs to one worker, and within it to
  * one slice at a time: nothing of a scan stays in it that the next one could see, because whoever uses a region loads
- * it first (`owner…`).
+ * it first (`headerOwner`, `pathOwner`).
  *
  * Invariant: the memory never grows, so a view of it stays valid for ever.
  */

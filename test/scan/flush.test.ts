@@ -6,27 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { OPEN_PAGES_BYTES_MAX } from '../../src/core/limits.js';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
+import { request } from '../support/number-scans.js';
 import { newRunner, planOf, runPlan, type ScanOptions, scanned, type ScanResult } from '../support/scan-harness.js';
 
-const FILTER =
-  '{"v":1,"evaluator_version":1,"expr":{"pred":{"field":"n","op":"eq","value":{"kind":"int","value":1}}},"codec":"json"}';
 const EVERY_RECORD =
   '{"v":1,"evaluator_version":1,"expr":{"header":{"key":"h","op":"eq","value":{"kind":"int","value":1}}},"codec":"headers_only"}';
-
-/** One record a number: 1 matches, everything else does not. */
-function request(numbers: readonly number[], more: object = {}): object {
-  const bytes = encodeIggySegment(
-    numbers.map((n, offset) => ({ offset, payload: Buffer.from(`{"n":${n}}`), timestamp: 5n })),
-  );
-  return {
-    v: 1,
-    source: { stream: 's', topic: 't' },
-    partition_id: 0,
-    segments: [{ format: 'iggy', bytes }],
-    filters: [{ id: 'f', filter: FILTER }],
-    ...more,
-  };
-}
 
 /** Slices of so many records. */
 function slicesOf(recordsMax: number): Pick<ScanOptions, 'framed' | 'bounds'> {

@@ -3,26 +3,8 @@
  * shows in nothing else.
  */
 import { describe, expect, test } from 'vitest';
-import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
+import { request } from '../support/number-scans.js';
 import { newRunner, type ScanOptions, type ScanResult, scanned, SteppingClock } from '../support/scan-harness.js';
-
-const FILTER =
-  '{"v":1,"evaluator_version":1,"expr":{"pred":{"field":"n","op":"eq","value":{"kind":"int","value":1}}},"codec":"json"}';
-
-/** One record a number: 1 matches, everything else does not. */
-function request(numbers: readonly number[], more: object = {}): object {
-  const bytes = encodeIggySegment(
-    numbers.map((n, offset) => ({ offset, payload: Buffer.from(`{"n":${n}}`), timestamp: 5n })),
-  );
-  return {
-    v: 1,
-    source: { stream: 's', topic: 't' },
-    partition_id: 0,
-    segments: [{ format: 'iggy', bytes }],
-    filters: [{ id: 'f', filter: FILTER }],
-    ...more,
-  };
-}
 
 /** Slices of two records. */
 function pairs(more: Partial<ScanOptions> = {}): ScanOptions {

@@ -5,16 +5,17 @@
  * Each block becomes bitmaps, bit `i` for byte `i`. The grammar is a few rules on them: what may follow what is a shift
  * by one (over white space, a carrying addition), what strings hold lies between prefix-xored quotes, what a comma asks
  * for depends on the bracket around it. Everything that crosses a block is a carry, so no rule knows where blocks end. A
- * broken rule sets a bit in `broken`, which is looked at once, at the end.
+ * rule on bitmaps that is broken sets a bit in `broken`, which is looked at once, at the end; what is found broken one by
+ * one ends the pass.
  *
  * Bytes past the end of the payload are read, up to 63 of them, and taken for spaces.
  *
  * Invariant: the root is an object or an array; whoever is asked about another payload has to ask the portable walker.
  */
 import { areUnicodeEscapes, resetEscapes, simpleEscapes } from './json-escapes';
-import { explainOdds, noteOdd, ODDS_AT } from './json-odds';
+import { explainOdds, noteOdd } from './json-odds';
 import { JSON_ASKS, JSON_BROKEN } from './json-verdict';
-import { BITMAPS_AT } from './layout';
+import { BITMAPS_AT, ODDS_AT } from './layout';
 import { breaksUtf8 } from './utf8';
 
 /** Columns of a row of bitmaps, in bytes. One row for each block. */
@@ -219,7 +220,7 @@ export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
     objectCarry = <u64>((<i64>inObject) >> 63);
     const closes = brackets ^ opens;
 
-    // Scalars: numbers by bitmaps, what is odd about them by `explainOdd`.
+    // Scalars: numbers by bitmaps, what is odd about them by `explainOdds`, later.
     const starts = scalars & ~((scalars << 1) | scalarCarry);
     const pastScalars = ((scalars << 1) | scalarCarry) & ~scalars;
     scalarCarry = scalars >> 63;

@@ -6,7 +6,7 @@
  * payload.
  */
 import { JSON_ASKS, JSON_BROKEN, JSON_GOOD } from './json-verdict';
-import { ODDS_AT as FROM } from './layout';
+import { ODDS_AT } from './layout';
 
 /** Longest number before its exponent, in bytes, that is looked at here. */
 const MANTISSA_BYTES_MAX: usize = 200;
@@ -19,9 +19,6 @@ const WORD_FALS: u32 = 0x736c6166;
 
 /** A noted block: its address, its odd bytes, the first bytes of its scalars, and digits that nothing explains yet. */
 const NOTE_BYTES: usize = 32;
-
-/** Where the first note of a payload goes. */
-export const ODDS_AT: usize = FROM;
 
 /** Notes a block at `note` if there is something to explain; returns where the next note goes. */
 export function noteOdd(note: usize, at: usize, odd: u64, starts: u64, strayDigits: u64): usize {
