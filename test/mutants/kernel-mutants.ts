@@ -17,7 +17,7 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
     ['zeroCarry = leadingZeros >> 63;', 'zeroCarry = 0;'],
     ['wantsMore |= u64(over < spaces);', ''],
     ['wantsEnd |= u64(over < spaces);', ''],
-    ['broken |= ~(rootEnd | (rootEnd - 1)) & ~spaces;', ''],
+    ['broken |= ~(endBit | (endBit - 1)) & ~spaces;', ''],
     ['|| <i32>load<u8>(IS_OBJECT + depth) != isObject', ''],
     ['broken |= afterMoreAsk & closes;', ''],
     ['broken |= controls & strings;', ''],
@@ -46,7 +46,12 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
     ['if (closes < depth) {', 'if (closes <= depth) {'],
     ['if (indexOf(child) == index) {', 'if (indexOf(child) >= index) {'],
     ['return base + 63 - <usize>clz(quotes);', 'return base + 62 - <usize>clz(quotes);'],
-    ['return (found & ((one << past) - 1)) != 0;', 'return false;'],
+    ['if (load<u8>(at) == 0x5c) return true;', ''],
+    ['if (open + nesting(row, bit - 1) != depth) continue;', ''],
+    ['for (; counted != row; counted += ROW_BYTES) open += nesting(counted, EVERY_BIT);', ''],
+    ['hasEscapedKey = hasBackslash && isKeyEscaped();', 'hasEscapedKey = false;'],
+    ['carry = u64(reached < others);', ''],
+    ['if (keyEnd > end) return;', ''],
   ),
   ...mutantsAt(
     'workers/kernel/json-numbers.ts',
@@ -67,8 +72,8 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsAt(
     'workers/kernel/paths.ts',
-    ['if (<usize>load<u32>(at, 44) == length) {', '{'],
-    ['child = load<i32>(at, 36);', 'child = NONE;'],
+    ['if (<usize>load<u32>(at, 48) == length) {', '{'],
+    ['child = load<i32>(at, 40);', 'child = NONE;'],
   ),
   ...mutantsAt('workers/kernel/json.ts', [
     'return exceedsDepth(start, end, depthMax()) ? TOO_DEEP : MALFORMED;',

@@ -32,6 +32,8 @@ export const BACKSLASHES: usize = 40;
 
 /** Where block 0 begins: the first byte of the root. */
 export let origin: usize = 0;
+/** Where the root closes. */
+export let rootEnd: usize = 0;
 /** True where the payload holds a backslash. */
 export let hasBackslash: bool = false;
 
@@ -192,7 +194,7 @@ export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
     // Brackets one by one: types that match, depth, and which bytes stand in an object.
     let opens: u64 = 0;
     let inObject = objectCarry;
-    let rootEnd: u64 = 0;
+    let endBit: u64 = 0;
     let rest = brackets;
     while (rest != 0) {
       const bit = rest & (0 - rest);
@@ -210,7 +212,7 @@ export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
         if ((byte & 6) != 4 || depth == 0 || <i32>load<u8>(IS_OBJECT + depth) != isObject) return JSON_BROKEN;
         depth--;
         if (depth == 0) {
-          rootEnd = bit;
+          endBit = bit;
           // Only spaces may follow; the next bracket would be a second root.
           if (rest != 0) return JSON_BROKEN;
         }
@@ -221,34 +223,38 @@ export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
     const closes = brackets ^ opens;
 
     // Scalars: numbers by bitmaps, what is odd about them by `explainOdds`, later.
-    const starts = scalars & ~((scalars << 1) | scalarCarry);
-    const pastScalars = ((scalars << 1) | scalarCarry) & ~scalars;
-    scalarCarry = scalars >> 63;
-    const digits = digitsOf(a, b, c, d) & scalars;
-    const dots = where(a, b, c, d, DOT) & scalars;
-    const minuses = where(a, b, c, d, MINUS) & starts;
-    const afterDigits = (digits << 1) | digitCarry;
-    digitCarry = digits >> 63;
-    const afterDots = (dots << 1) | dotCarry;
-    dotCarry = dots >> 63;
-    const afterMinuses = (minuses << 1) | minusCarry;
-    minusCarry = minuses >> 63;
-    const firsts = starts | afterMinuses;
-    const leadingZeros = firsts & where(a, b, c, d, ZERO);
-    const afterZeros = (leadingZeros << 1) | zeroCarry;
-    zeroCarry = leadingZeros >> 63;
-    const fractions = ((afterDots & digits) | fractionCarry) + digits;
-    fractionCarry = u64(fractions < digits);
-    broken |= (afterMinuses | afterDots) & ~digits;
-    broken |= dots & (~afterDigits | (fractions & ~digits));
-    broken |= afterZeros & digits;
-    // Words and exponents, and the digits of the latter, are rare: they are noted without a branch, and explained later.
-    const odd = scalars & ~(digits | dots | minuses);
-    const strayDigits = digits & ~(afterDigits | firsts | afterDots);
-    odds = noteOdd(odds, at, odd, starts, strayDigits);
-    // So many digits in a row may overflow a double.
-    longest |= u64(digits == u64.MAX_VALUE);
-
+    let starts: u64 = 0;
+    let pastScalars: u64 = 0;
+    // PERF: many blocks hold no scalar, and where none reaches in, nothing of one is carried on.
+    if ((scalars | scalarCarry) != 0) {
+      starts = scalars & ~((scalars << 1) | scalarCarry);
+      pastScalars = ((scalars << 1) | scalarCarry) & ~scalars;
+      scalarCarry = scalars >> 63;
+      const digits = digitsOf(a, b, c, d) & scalars;
+      const dots = where(a, b, c, d, DOT) & scalars;
+      const minuses = where(a, b, c, d, MINUS) & starts;
+      const afterDigits = (digits << 1) | digitCarry;
+      digitCarry = digits >> 63;
+      const afterDots = (dots << 1) | dotCarry;
+      dotCarry = dots >> 63;
+      const afterMinuses = (minuses << 1) | minusCarry;
+      minusCarry = minuses >> 63;
+      const firsts = starts | afterMinuses;
+      const leadingZeros = firsts & where(a, b, c, d, ZERO);
+      const afterZeros = (leadingZeros << 1) | zeroCarry;
+      zeroCarry = leadingZeros >> 63;
+      const fractions = ((afterDots & digits) | fractionCarry) + digits;
+      fractionCarry = u64(fractions < digits);
+      broken |= (afterMinuses | afterDots) & ~digits;
+      broken |= dots & (~afterDigits | (fractions & ~digits));
+      broken |= afterZeros & digits;
+      // Words and exponents, and the digits of the latter, are rare: they are noted without a branch, and explained later.
+      const odd = scalars & ~(digits | dots | minuses);
+      const strayDigits = digits & ~(afterDigits | firsts | afterDots);
+      odds = noteOdd(odds, at, odd, starts, strayDigits);
+      // So many digits in a row may overflow a double.
+      longest |= u64(digits == u64.MAX_VALUE);
+    }
     // What has to follow what. First keys, since only a key is followed by a colon.
     const commasInObjects = commas & inObject;
     const opensObject = opens & inObject;
@@ -308,9 +314,10 @@ export function mapPayload(start: usize, end: usize, maxDepth: i32): i32 {
       row += ((text - at) >> 6) * ROW_BYTES;
       at = text;
     }
-    if (rootEnd != 0) {
+    if (endBit != 0) {
       if (longest != 0) return JSON_ASKS;
-      broken |= ~(rootEnd | (rootEnd - 1)) & ~spaces;
+      broken |= ~(endBit | (endBit - 1)) & ~spaces;
+      rootEnd = at - 64 + <usize>ctz(endBit);
       while (at < end) {
         if (!isSpace(load<u8>(at))) return JSON_BROKEN;
         at++;

@@ -26,7 +26,9 @@ export const SLOT_OBJECT: u8 = 11;
 
 /** Bytes of the header, and of a node. */
 const HEADER_BYTES: usize = 32;
-const NODE_BYTES: usize = 48;
+const NODE_BYTES: usize = 56;
+/** Spreads the last two bytes of a key over 64 marks; `src/codec/kernel-paths.ts` sets what is asked for here. */
+const MARK_FACTOR: u32 = 40503;
 
 export function payloadBytesMax(): usize {
   return load<u32>(PATH_IMAGE_AT);
@@ -66,29 +68,30 @@ export function nextIndexOf(node: usize): i32 {
 export function indexOf(node: usize): u32 {
   return load<u32>(node, 20);
 }
-/** Which first bytes and lengths the keys under a node have; 0 where it has none. */
-export function keyMarksOf(node: usize): u32 {
-  return load<u32>(node, 24);
+/** Which last bytes the keys under a node have, 64 marks; 0 where it has none. */
+export function keyMarksOf(node: usize): u64 {
+  return load<u64>(node, 24);
 }
 
-/** False where no key with this first byte and this length is among those of `marks`. */
-export function isMarked(marks: u32, firstByte: u32, length: usize): bool {
-  return ((marks >> ((firstByte + <u32>length * 7) & 31)) & 1) != 0;
+/** False where no key that ends before the quote at `end` is among those of `marks`; true says nothing. */
+export function isMarked(marks: u64, end: usize): bool {
+  const mark = <u64>((<u32>load<u16>(end - 2) * MARK_FACTOR) >> 10);
+  return ((marks >> (mark & 63)) & 1) != 0;
 }
 
 /** The child of `node` under the key of `length` bytes at `key`, or NONE. May read up to 7 bytes past the key. */
 export function childByKey(node: usize, key: usize, length: usize): i32 {
   let hash: u32 = 0;
   if (length != 0) hash = <u32>length + <u32>load<u8>(key) * 3 + <u32>load<u8>(key + length - 1) * 5;
-  const bucket = load<u32>(node, 28) + (hash & load<u32>(node, 32));
+  const bucket = load<u32>(node, 32) + (hash & load<u32>(node, 36));
   let child = load<i32>(PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 16) + ((<usize>bucket) << 2));
   while (child != NONE) {
     const at = nodeAt(child);
-    if (<usize>load<u32>(at, 44) == length) {
-      const known = PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 20) + <usize>load<u32>(at, 40);
+    if (<usize>load<u32>(at, 48) == length) {
+      const known = PATH_IMAGE_AT + load<u32>(PATH_IMAGE_AT, 20) + <usize>load<u32>(at, 44);
       if (areEqual(known, key, length)) return child;
     }
-    child = load<i32>(at, 36);
+    child = load<i32>(at, 40);
   }
   return NONE;
 }
