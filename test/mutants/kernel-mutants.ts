@@ -46,7 +46,7 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
     ['if (closes < depth) {', 'if (closes <= depth) {'],
     ['if (indexOf(child) == index) {', 'if (indexOf(child) >= index) {'],
     ['return base + 63 - <usize>clz(quotes);', 'return base + 62 - <usize>clz(quotes);'],
-    ['if (load<u8>(at) == 0x5c) return true;', ''],
+    ['if (load<u8>(at) == 0x5c) return true;', 'if (load<u8>(at) == 0x5c) return false;'],
     ['if (open + nesting(row, bit - 1) != depth) continue;', ''],
     ['for (; counted != row; counted += ROW_BYTES) open += nesting(counted, EVERY_BIT);', ''],
     ['hasEscapedKey = hasBackslash && isKeyEscaped();', 'hasEscapedKey = false;'],
