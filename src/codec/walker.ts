@@ -1,5 +1,5 @@
 /**
- * The one interface behind which every codec's walker stands (JSON now; CBOR, Avro, Protobuf and the kernel later).
+ * The one interface behind which every codec's walker stands (TypeScript for each codec, the kernel for JSON).
  */
 import type { Slots } from '../core/slots.js';
 import type { Reason } from '../core/verdict.js';
@@ -29,10 +29,11 @@ export interface ElementCursor {
   /** Prepares a search for elements that equal `value`, a finite double. */
   seek(value: number): SoughtNumber;
   /**
-   * Starts at a SLOT_ARRAY's `starts`…`ends` in the buffer that was walked. A double whose value takes long to find and
+   * Starts at the SLOT_ARRAY of wanted path `slot`, whose `starts`…`ends` these are, in the buffer that was walked. What
+   * payload alone does not tell (item types, parts that stand apart) the walker keeps by slot. A double whose value takes long to find and
    * is not `sought` stands in the slot as NaN, which equals nothing: an array may hold a hundred thousand of them.
    */
-  open(bytes: Uint8Array, start: number, end: number, sought: SoughtNumber | null): void;
+  open(bytes: Uint8Array, start: number, end: number, sought: SoughtNumber | null, slot: number): void;
   /** Moves to the next element; false when there is none. */
   next(): boolean;
 }
@@ -73,8 +74,13 @@ export interface PayloadWalker {
   /** NO_REASON, or MALFORMED / TOO_LARGE / TOO_DEEP in the order the contract gives them. */
   walk(bytes: Uint8Array, start: number, end: number): Reason;
   /**
-   * Decodes the text of a SLOT_STRING_ESCAPED (of a slot or an element) into `unescaped` and returns its length in
-   * bytes.
+   * Brings the text of a SLOT_STRING_ESCAPED (of a slot or an element) into `unescaped` and returns its length in bytes.
    */
   unescape(bytes: Uint8Array, start: number, end: number): number;
+}
+
+/** A walker of payloads that do not describe themselves: each is read by the schema it was written with. */
+export interface SchemaWalker extends PayloadWalker {
+  /** Chooses the writer schema of the payloads that follow, by its place among those the walker was made with. */
+  chooseSchema(index: number): void;
 }

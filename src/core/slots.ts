@@ -23,7 +23,10 @@ export const SLOT_NEGATIVE_WIDE = 6;
 export const SLOT_DOUBLE = 7;
 /** Text whose UTF-8 bytes stand at `starts`…`ends` (quotes excluded). */
 export const SLOT_STRING = 8;
-/** Text at `starts`…`ends` that holds escapes of its codec and must be unescaped before use (JSON only). */
+/**
+ * Text that does not stand in the payload as it reads: `starts`…`ends` are what the walker's `unescape` turns into it (JSON
+ * escapes, symbols of an enum).
+ */
 export const SLOT_STRING_ESCAPED = 9;
 /** Array: its whole encoded bytes at `starts`…`ends`. */
 export const SLOT_ARRAY = 10;

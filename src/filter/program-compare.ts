@@ -174,7 +174,8 @@ class Comparison {
     const { source, literal } = this;
     const { kinds, starts, ends } = elements.slots;
     const wantedLength = literal.bytes.length;
-    elements.open(source.record.bytes, source.slots.starts[index]!, source.slots.ends[index]!, this.sought);
+    const { starts: from, ends: to, base } = source.slots;
+    elements.open(source.record.bytes, from[index]!, to[index]!, this.sought, index - base);
     while (elements.next()) {
       // PERF: most elements are text of another length than the literal's.
       if (kinds[0] === SLOT_STRING && ends[0]! - starts[0]! !== wantedLength) continue;
