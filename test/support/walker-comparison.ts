@@ -75,7 +75,7 @@ export function compareWithDecoded(
 function elementsOf(walker: PayloadWalker, slot: number, bytes: Uint8Array, wanted: readonly unknown[]): unknown[] {
   const { elements, slots } = walker;
   const values: unknown[] = [];
-  elements.open(bytes, slots.starts[slots.base + slot]!, slots.ends[slots.base + slot]!, null);
+  elements.open(bytes, slots.starts[slots.base + slot]!, slots.ends[slots.base + slot]!, null, slot);
   while (elements.next()) {
     const value = slotValue(walker, elements.slots, 0, bytes);
     const expected = wanted[values.length];

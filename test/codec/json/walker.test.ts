@@ -172,7 +172,7 @@ describe('elements of an array', () => {
     expect(walker.walk(bytes, 0, bytes.length)).toBe(NO_REASON);
     expect(walker.slots.kinds[0]).toBe(SLOT_ARRAY);
     const { elements } = walker;
-    elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!, null, 0);
+    elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!, null);
     const seen = [];
     while (elements.next()) seen.push(slotValue(walker, elements.slots, 0, bytes));
     expect(seen).toEqual([
@@ -205,7 +205,7 @@ describe('elements of an array', () => {
     expect(walker.walk(bytes, 0, bytes.length)).toBe(NO_REASON);
     const found = (value: number): boolean[] => {
       const { elements } = walker;
-      elements.open(bytes, 0, bytes.length, elements.seek(value), 0);
+      elements.open(bytes, 0, bytes.length, elements.seek(value));
       const places = [];
       while (elements.next()) places.push(elements.slots.numbers[0] === value);
       return places;
@@ -220,7 +220,7 @@ describe('elements of an array', () => {
     const bytes = utf8.encode('[ ]');
     const walker = new JsonWalker([[]], LIMITS);
     expect(walker.walk(bytes, 0, bytes.length)).toBe(NO_REASON);
-    walker.elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!, null, 0);
+    walker.elements.open(bytes, walker.slots.starts[0]!, walker.slots.ends[0]!, null);
     expect(walker.elements.next()).toBe(false);
   });
 });
