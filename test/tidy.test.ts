@@ -85,6 +85,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** A library lives in one folder, so that swapping it changes one folder. */
 const LIBRARY_HOME: Record<string, string> = {
+  '@bufbuild/protobuf': 'codec',
   '@fastify/swagger': 'http',
   '@fastify/swagger-ui': 'http',
   '@node-rs/xxhash': 'segment',
@@ -96,6 +97,7 @@ const LIBRARY_HOME: Record<string, string> = {
   pino: 'http',
   piscina: 'pool',
   'prom-client': 'metrics',
+  protobufjs: 'codec',
   rregex: 'workers',
   'smol-toml': 'config',
   typebox: 'wire',
@@ -106,7 +108,7 @@ const NARROWED: readonly { from: string; to: string; files: RegExp; why: string 
   {
     from: 'filter',
     to: 'codec',
-    files: /^src\/codec\/(value|slots|walker|path-trie)\.ts$/,
+    files: /^src\/codec\/(value|slots|walker|path-trie|schema-shape)\.ts$/,
     why: 'a filter knows values and slots, never a codec',
   },
   { from: 'pool', to: 'scan', files: /^src\/scan\/task\.ts$/, why: 'the pool carries tasks, it does not scan' },

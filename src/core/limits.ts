@@ -171,6 +171,24 @@ export const FILTER_TEXT_BYTES_MAX = 1 * MIB;
 /** Writer schemas that a request brings or a filter refers to: a topic has tens; each has to be compiled. */
 export const SCHEMAS_PER_SCAN_MAX = 1024;
 
+/**
+ * Bytes of one writer schema (laser-filter §5): the text of an Avro schema or a `.proto` file, or a descriptor set. Real
+ * ones are a few KiB; compiling the largest takes some 100 ms, well before a worker is killed for being late.
+ */
+export const SCHEMA_BYTES_MAX = 1 * MIB;
+
+/** Nesting of a writer schema (laser-filter §5): as deep as payloads nest by default. */
+export const SCHEMA_DEPTH_MAX = 64;
+
+/**
+ * Bytes of all writer schemas that one request brings: as much as the largest JSON body could hold, so that a scan
+ * whose spec every worker keeps stays small beside its segments.
+ */
+export const SCHEMAS_BYTES_MAX = 8 * MIB;
+
+/** Longest name of a Protobuf message, in bytes of UTF-8: what a path component of a file system holds, fourfold. */
+export const MESSAGE_TYPE_BYTES_MAX = 1024;
+
 /** Filters in one scan (scan-protocol §1): their numbers, which cross threads twice a slice, stay under 1 MiB. */
 export const FILTERS_PER_SCAN_MAX = 4096;
 
