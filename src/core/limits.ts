@@ -315,6 +315,18 @@ export const JSON_BODY_BYTES_MAX = 8 * MIB;
 export const MSGPACK_BODY_BYTES_MAX = 65 * MIB;
 
 /**
+ * MessagePack bodies of at least so many bytes are read into shared memory. Below, the copy that it saves costs less than
+ * the memory of its own that each shared body takes.
+ */
+export const SHARED_BODY_BYTES_MIN = 256 * KIB;
+
+/**
+ * A scan keeps the body that its inline segments stand in only where they are at least this share of it: otherwise they
+ * are copied out, because the bound of inline bytes in the house counts segments, not what stands beside them.
+ */
+export const SHARED_BODY_SEGMENTS_SHARE_MIN = 0.9;
+
+/**
  * Scans that may wait for a slot or for inline bytes, over all shards. A waiting request has only its headers, or its
  * body, in memory; past 256 waiters the drain rate of a loaded service makes the wait longer than most deadlines.
  */

@@ -10,14 +10,23 @@ import type { Admission } from '../admission/admission.js';
 import type { FairGate, Hold } from '../admission/fair-gate.js';
 import { type LoopDelayGuard, SHED_RETRY_AFTER_S } from '../admission/loop-delay.js';
 import type { Clock } from '../core/clock.js';
+import { copyBytes } from '../core/copy-bytes.js';
 import { refuse } from '../core/error-codes.js';
-import { DEADLINE_MS_DEFAULT } from '../core/limits.js';
+import { DEADLINE_MS_DEFAULT, SHARED_BODY_SEGMENTS_SHARE_MIN } from '../core/limits.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { ScanPool } from '../pool/scan-pool.js';
 import { planTest, planValidate } from '../scan/plan-filter.js';
 import { planDiff, planPreview } from '../scan/plan-preview.js';
 import { planScan, type ScanPlan } from '../scan/plan.js';
-import type { Budgets, DiffFound, PreviewFound, ReplyEncoding, SliceBounds, WorkerTask } from '../scan/task.js';
+import type {
+  Budgets,
+  DiffFound,
+  InlineBytes,
+  PreviewFound,
+  ReplyEncoding,
+  SliceBounds,
+  WorkerTask,
+} from '../scan/task.js';
 import type { TestReply, TestRequest, ValidateReply, ValidateRequest } from '../wire/filter-request.js';
 import type { DiffReply, DiffRequest, PreviewReply, PreviewRequest } from '../wire/preview.js';
 import type { ScanRequest } from '../wire/scan-request.js';
@@ -66,7 +75,10 @@ export interface Asker {
   readonly requestId: string;
 }
 
-/** A planned scan whose inline bytes are in shared memory: nothing in it refers to the request's body any more. */
+/**
+ * A planned scan whose inline bytes are in shared memory. Nothing in it refers to the request's body any more, unless that
+ * is in shared memory itself and hardly more than those bytes.
+ */
 export interface PreparedScan {
   readonly planned: PlannedScan;
   readonly inlineHold: Hold | undefined;
@@ -186,7 +198,7 @@ export class Runner {
     await Promise.allSettled(this.running.values());
   }
 
-  /** Takes a plan's inline bytes and copies them into shared memory. */
+  /** Takes a plan's inline bytes, in shared memory. */
   private async place(plan: ScanPlan, shard: string, gone: AbortSignal): Promise<PreparedScan> {
     const bytes = plan.inline.reduce((sum, view) => sum + view.byteLength, 0);
     const inlineHold = await this.holdInline(bytes, shard, plan.deadlineAtMs, gone);
@@ -194,7 +206,7 @@ export class Runner {
     const planned = {
       spec: plan.spec,
       scanKey: String(this.scans),
-      inline: plan.inline.map(shared),
+      inline: inSharedMemory(plan.inline, bytes),
       deadlineAtMs: plan.deadlineAtMs,
       bounds: this.options.bounds,
       shard,
@@ -305,9 +317,18 @@ export class Runner {
   }
 }
 
-/** Copies bytes once into shared memory, where every worker sees them without another copy. */
-function shared(bytes: Uint8Array): SharedArrayBuffer {
-  const memory = new SharedArrayBuffer(bytes.byteLength);
-  new Uint8Array(memory).set(bytes);
-  return memory;
+/**
+ * The inline bytes of a plan, `bytes` together, where every worker sees them: in the body itself, if it is in shared
+ * memory and hardly more than they, else copied once.
+ */
+function inSharedMemory(views: readonly Uint8Array[], bytes: number): InlineBytes[] {
+  return views.map((view) => {
+    const { buffer } = view;
+    if (buffer instanceof SharedArrayBuffer && bytes >= buffer.byteLength * SHARED_BODY_SEGMENTS_SHARE_MIN) {
+      return new Uint8Array(buffer, view.byteOffset, view.byteLength);
+    }
+    const memory = new SharedArrayBuffer(view.byteLength);
+    copyBytes(view, new Uint8Array(memory), 0);
+    return memory;
+  });
 }

@@ -21,6 +21,7 @@ import { ScanProgress } from '../scan/progress.js';
 import {
   CONTROL_CANCEL,
   CONTROL_CELLS,
+  type InlineBytes,
   type ScanSpec,
   type ScanState,
   type SliceBounds,
@@ -36,7 +37,7 @@ export interface PlannedScan {
   readonly spec: ScanSpec;
   /** Unique in the process. */
   readonly scanKey: string;
-  readonly inline: readonly SharedArrayBuffer[];
+  readonly inline: readonly InlineBytes[];
   readonly deadlineAtMs: number;
   readonly bounds: SliceBounds;
   readonly shard: string;

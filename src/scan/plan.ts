@@ -45,7 +45,7 @@ export interface PlanInput {
 
 export interface ScanPlan {
   readonly spec: ScanSpec;
-  /** Inline segments in the order of `SegmentSpec.place.inline`: views of the body, to be copied once into shared memory. */
+  /** Inline segments in the order of `SegmentSpec.place.inline`: views of the body. */
   readonly inline: readonly Uint8Array[];
   /** Instant on the process clock, in milliseconds. */
   readonly deadlineAtMs: number;

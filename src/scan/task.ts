@@ -94,6 +94,9 @@ export interface SliceBounds {
 export const CONTROL_CANCEL = 0;
 export const CONTROL_CELLS = 4;
 
+/** The bytes of an inline segment, or a view of a body in shared memory: they cross threads without a copy. */
+export type InlineBytes = SharedArrayBuffer | Uint8Array<SharedArrayBuffer>;
+
 export interface SliceTask {
   readonly kind: 'slice';
   /** Unique in the process; the worker's cache key. */
@@ -101,7 +104,7 @@ export interface SliceTask {
   /** MessagePack of `ScanSpec`. */
   readonly spec: SharedArrayBuffer;
   readonly control: SharedArrayBuffer;
-  readonly inline: readonly SharedArrayBuffer[];
+  readonly inline: readonly InlineBytes[];
   /** `null` on the first slice: the worker compiles, checks continuations and places the scan before it reads. */
   readonly state: ScanState | null;
   readonly bounds: SliceBounds;
