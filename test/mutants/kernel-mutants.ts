@@ -91,6 +91,10 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
     ['if (slot == NONE && !isText(keyStart, keyLength)) return false;', ''],
     ['return wanted != 0 && ((low', 'return ((low'],
     ['if (length > 32) return;', ''],
+    ['if (!isPlain && !isText(valueStart, length)) return false;', ''],
+    ['p += <usize>load<u32>(guess, 48);\n        if (p > end) return false;', 'p += <usize>load<u32>(guess, 48);'],
+    ['guessed = length + 1;', ''],
+    ['kind == TEXT && length < 32', 'kind == TEXT'],
     [
       'if (!isFieldLength(valueLength) || p > end || kind == 0) return false;\n    if (slot >= 0)',
       'if (p > end || kind == 0) return false;\n    if (slot >= 0)',

@@ -103,6 +103,50 @@ describe('against the decoder of whole blocks', () => {
     }
   });
 
+  it('a value that is no field, or of another length than its kind has, is seen behind blocks like it', () => {
+    const reader = readerOf(RANDOM_HEADER_KEYS);
+    const entries: readonly HeaderInput[] = [
+      { key: 'k', value: text('a') },
+      { key: 'flag', value: { kind: 'bool', value: true } },
+      { key: 'more', value: text('b'.repeat(255)) },
+    ];
+    for (const order of [
+      [0, 1, 2],
+      [1, 0, 2],
+      [1, 2, 0],
+    ]) {
+      const block = encodeHeaders(order.map((index) => entries[index]!));
+      const changed: Uint8Array[] = [];
+      for (let place = 0; place < block.length; place++) {
+        for (const byte of [0, 1, 2, 3, 0xff]) {
+          const other = block.slice();
+          other[place] = byte;
+          changed.push(block, other);
+        }
+      }
+      for (let from = 0; from < changed.length; from += kernel.frames.rows) {
+        load(changed.slice(from, from + kernel.frames.rows));
+        compareRows(kernel, reader);
+      }
+    }
+  });
+
+  it('a text without bytes, and one that is too long, are seen behind blocks like it', () => {
+    const reader = readerOf(['k']);
+    const block = encodeHeaders([{ key: 'k', value: text('a') }]);
+    const ofLength = (length: number): Uint8Array => {
+      const other = new Uint8Array(11 + length).fill(0x61);
+      other.set(block.subarray(0, 7));
+      new DataView(other.buffer).setUint32(7, length, true);
+      return other;
+    };
+    const lengths = [1, 0, 1, 255, 256, 511, 2];
+    load(lengths.map(ofLength));
+    for (const [row, length] of lengths.entries()) {
+      expect(reader.readAll(kernel.window, ...at(row)), `length ${length}`).toBe(length > 0 && length < 256);
+    }
+  });
+
   it('every truncation of a block with every kind is judged alike', () => {
     const random = new Seeded(3);
     const reader = readerOf(RANDOM_HEADER_KEYS);
