@@ -88,9 +88,9 @@ class TextTable implements LiteralTable {
 
   private placeOf(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start;
-    if (length > this.lengthMax) return ABSENT;
     // PERF: a hash costs more than the comparison that it could save.
     if (this.texts.length === 1) return isText(this.texts[0]!, bytes, start, length) ? 0 : ABSENT;
+    if (length > this.lengthMax) return ABSENT;
     const { first, next, mask } = this.chains;
     let place = first[hashOf(bytes, start, end) & mask]!;
     while (place !== ABSENT) {

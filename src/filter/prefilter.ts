@@ -17,6 +17,7 @@
  * of all filters that might. Nothing is allocated per record.
  */
 import type { FrameTable } from '../core/kernel.js';
+import { EVALUATIONS_BETWEEN_LOOKS } from '../core/limits.js';
 import type { Slots } from '../core/slots.js';
 import { FOREIGN_CODEC, NO_REASON } from '../core/verdict.js';
 import { type Equality, equalitiesOf, type FilterEqualities, literalKey } from './equality.js';
@@ -33,6 +34,15 @@ export type PlaceOf = (filter: LoweredFilter, source: ValueSource) => readonly [
  */
 const BYTES_PER_EVALUATION = 10;
 
+/**
+ * Asks whether a filter rejects, without a fault and without a mismatch, the record whose good header block stands in the
+ * current row of header slots, its bytes in `bytes`. False where the filter would have to read the payload.
+ */
+export type RejectsByHeaders = (filter: number, bytes: Uint8Array) => boolean;
+
+/** Filters that `passOver` evaluates on one record under one header; where more ask for its value, `select` has to. */
+const FILTERS_AHEAD_MAX = 4;
+
 /** Most places of one filter below header literals: literals of the header times literals of the payload. */
 const PLACES_BELOW_MAX = 64;
 
@@ -43,9 +53,12 @@ export class EqualityIndex {
   readonly mayPassOver: boolean;
   /** True where nothing but headers is asked before filters are found. */
   readonly asksHeadersOnly: boolean;
+  /** Filters evaluated by the last `passOver` on the records that it passed. */
+  evaluations = 0;
   private count = 0;
   private readonly record: ProgramRecord;
   private readonly headers: HeaderReader;
+  private readonly rejects: RejectsByHeaders;
   private readonly root: IndexNode;
   /** By filter: whether it is in the pass, and the lookups it stands in. */
   private readonly isActive: Uint8Array;
@@ -57,10 +70,12 @@ export class EqualityIndex {
     headers: HeaderReader,
     filters: readonly LoweredFilter[],
     placeOf: PlaceOf,
+    rejects: RejectsByHeaders,
     isOn: boolean,
   ) {
     this.record = record;
     this.headers = headers;
+    this.rejects = rejects;
     this.candidates = new Int32Array(filters.length);
     this.isActive = new Uint8Array(filters.length);
     const builder = new IndexBuilder(filters, placeOf);
@@ -94,11 +109,13 @@ export class EqualityIndex {
   }
 
   /**
-   * The first row from `from` on and before `end` for which `select` would find a filter, or `end`; `from` where header
-   * blocks are not read in rows. Only where `asksHeadersOnly` and `mayPassOver`.
+   * The first row from `from` on and before `end` for which `select` would find a filter that headers alone do not make
+   * reject it, or `end`; `from` where header blocks are not read in rows. It may stop earlier, and does for a look at
+   * the clock. Only where `asksHeadersOnly` and `mayPassOver`.
    */
   passOver(frames: FrameTable, bytes: Uint8Array, from: number, end: number): number {
     const { headers } = this;
+    this.evaluations = 0;
     if (headers.readRows === undefined) return from;
     const { slots } = headers;
     const { headerReasons } = frames;
@@ -107,14 +124,34 @@ export class EqualityIndex {
     while (row < end) {
       const past = headers.readRows(row, end);
       for (let { base } = slots; row < past; row++, base += slots.count) {
-        if (headerReasons[row] !== NO_REASON) return row;
+        if (headerReasons[row] !== NO_REASON || this.evaluations >= EVALUATIONS_BETWEEN_LOOKS) return row;
+        const evaluations = this.evaluations;
         for (let at = 0; at < lookups.length; at++) {
           const lookup = lookups[at]!;
-          if (lookup.active > 0 && !lookup.isQuiet(bytes, slots, base)) return row;
+          if (lookup.active === 0 || this.isPassed(lookup, bytes, slots, base)) continue;
+          this.evaluations = evaluations;
+          return row;
         }
       }
     }
     return end;
+  }
+
+  /** True if no filter of the lookup does other than reject the record whose header slots stand at `base`, for no reason. */
+  private isPassed(lookup: Lookup, bytes: Uint8Array, slots: Slots, base: number): boolean {
+    const place = lookup.table.find(bytes, slots, base + lookup.slot, null);
+    if (place === ABSENT) return true;
+    if (place < 0) return place === UNDECIDED && lookup.undecided.length === 0;
+    const { filters, sure, guarded } = lookup.nodes[place]!;
+    if (sure.length > 0 || guarded.length > 0 || filters.length > FILTERS_AHEAD_MAX) return false;
+    slots.base = base;
+    for (let at = 0; at < filters.length; at++) {
+      const filter = filters[at]!;
+      if (this.isActive[filter] === 0) continue;
+      if (!this.rejects(filter, bytes)) return false;
+      this.evaluations += 1;
+    }
+    return true;
   }
 
   private reach(node: IndexNode): void {
@@ -208,12 +245,6 @@ class Lookup {
   /** Made when it is first asked, after the last literal was added. */
   get table(): LiteralTable {
     return (this.built ??= literalTable(this.kind, this.literals));
-  }
-
-  /** True if the value in the row of header slots at `base` makes no filter a candidate. */
-  isQuiet(bytes: Uint8Array, slots: Slots, base: number): boolean {
-    const place = this.table.find(bytes, slots, base + this.slot, null);
-    return place === ABSENT || (place === UNDECIDED && this.undecided.length === 0);
   }
 
   nodeOf(literal: Scalar): IndexNode {

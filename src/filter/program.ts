@@ -76,10 +76,13 @@ export interface Program {
   select(): number;
   readonly candidates: Int32Array;
   /**
-   * How many records, from row `from` of `frames` on and before row `end`, `select` would find no filter for, one after
-   * another; their bytes stand in `bytes`, the kernel's window. It may stop early, at once too.
+   * How many records, from row `from` of `frames` on and before row `end`, every active filter rejects without a reason,
+   * one after another; their bytes stand in `bytes`, the kernel's window. It may stop early, at once too. The record at
+   * hand is none afterwards, until `begin`.
    */
   passOver(frames: FrameTable, bytes: Uint8Array, from: number, end: number): number;
+  /** Filters that had to be evaluated, record by record, on those that the last `passOver` counted. */
+  readonly evaluatedInPassing: number;
 }
 
 export interface ProgramOptions {
@@ -114,11 +117,12 @@ export function compileProgram(
     const place = (leaf: Leaf) => placeOf(filter, leaf.source);
     return new CompiledFilter(filter, compileNode(filter.root, place, deps.regex));
   });
+  const rejectsByHeaders = (filter: number, bytes: Uint8Array) => compiled[filter]!.rejectsByHeaders(record, bytes);
   return new FilterProgram(
     record,
     [...payloads.values()].map(({ source }) => source),
     compiled,
-    new EqualityIndex(record, headers, filters, placeOf, isIndexed),
+    new EqualityIndex(record, headers, filters, placeOf, rejectsByHeaders, isIndexed),
   );
 }
 
@@ -244,6 +248,13 @@ class CompiledFilter {
     this.mismatchOutcome = outcome(filter.mismatchPolicy === 'pass' ? FAULT : REJECTED, TYPE_MISMATCH);
   }
 
+  /** Whether the record whose header slots are at hand is rejected for no reason; false too if the payload is read. */
+  rejectsByHeaders(record: ProgramRecord, bytes: Uint8Array): boolean {
+    if (this.needsContentType) return false;
+    record.bytes = bytes;
+    return this.test() === NO_MATCH;
+  }
+
   outcomeOf(truth: number, record: ProgramRecord): Outcome {
     switch (truth) {
       case MATCH:
@@ -306,6 +317,10 @@ class FilterProgram implements Program {
 
   select(): number {
     return this.index.select();
+  }
+
+  get evaluatedInPassing(): number {
+    return this.index.evaluations;
   }
 
   passOver(frames: FrameTable, bytes: Uint8Array, from: number, end: number): number {

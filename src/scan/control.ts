@@ -85,9 +85,9 @@ export class SliceControl {
     return last;
   }
 
-  /** Counts one evaluation of a filter; ends the slice with it (`isEnded`) where the time is used up. */
-  evaluated(): void {
-    this.evaluationsLeft -= 1;
+  /** Counts evaluations of filters; ends the slice with them (`isEnded`) where the time is used up. */
+  evaluated(evaluations = 1): void {
+    this.evaluationsLeft -= evaluations;
     if (this.evaluationsLeft > 0) return;
     this.evaluationsLeft = EVALUATIONS_BETWEEN_LOOKS;
     if (this.clock.nowMs() - this.startedAtMs >= this.timeMaxMs) this.endSlice();

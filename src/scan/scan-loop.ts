@@ -201,8 +201,8 @@ export class ScanPass {
   }
 
   /**
-   * Steps over records of the batch at hand that no filter has to be evaluated on, as `examine` would one by one; false
-   * if there is none. It is tried after such a record, since records alike mostly come together.
+   * Steps over records of the batch at hand that headers alone make every filter reject, as `examine` would one by one;
+   * false if there is none. It is tried after a record that no filter delivers, since records alike mostly come together.
    */
   private passOver(): boolean {
     const { roster, program, cursor, control, context } = this.deps;
@@ -218,10 +218,12 @@ export class ScanPass {
     const bytes = table.frameEnds[from + count - 1]! - table.frameStarts[from]!;
     cursor.takeRows(count);
     control.passed(bytes, count);
-    context.counters.skippedByIndex += roster.activeCount * count;
+    const evaluated = program.evaluatedInPassing;
+    context.counters.skippedByIndex += roster.activeCount * count - evaluated;
     this.place.segment = this.segment;
     this.place.position = cursor.framePosition;
     roster.passed(cursor.frame, this.place, count, bytes);
+    if (evaluated > 0) control.evaluated(evaluated);
     if (control.isAtLook) this.setReadAhead();
     return true;
   }

@@ -10,6 +10,7 @@ export abstract class WatchedProgram implements Program {
   readonly count = 1;
   /** The one filter. */
   readonly candidates = new Int32Array(1);
+  readonly evaluatedInPassing = 0;
   /** The record that is judged. */
   protected record!: EvaluatedRecord;
   private isActive = false;
