@@ -200,6 +200,7 @@ function compileNode(node: Predicate, place: Place, regex: RegexEngine): Test {
 }
 
 function allTest(tests: readonly Test[]): Test {
+  if (tests.length === 2) return allOfTwo(tests[0]!, tests[1]!);
   return () => {
     let truth: number = MATCH;
     for (let index = 0; index < tests.length; index++) {
@@ -209,6 +210,15 @@ function allTest(tests: readonly Test[]): Test {
       truth = UNKNOWN;
     }
     return truth;
+  };
+}
+
+function allOfTwo(first: Test, second: Test): Test {
+  return () => {
+    const truth = first();
+    if (truth !== MATCH && truth !== UNKNOWN) return truth;
+    const other = second();
+    return other === MATCH ? truth : other;
   };
 }
 

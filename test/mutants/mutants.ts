@@ -12,6 +12,8 @@ export const MUTANTS: readonly Mutant[] = [
       'if (child === MATCH) continue;\n      if (child !== UNKNOWN) return child;',
       'if (child === MATCH) continue;\n      return child;',
     ],
+    ['return other === MATCH ? truth : other;', 'return other;'],
+    ['if (truth !== MATCH && truth !== UNKNOWN) return truth;', 'if (truth !== MATCH) return truth;'],
     ['if (child === NO_MATCH) continue;', 'if (child === UNKNOWN) continue;'],
     ['return allTest(headerFirst(node.children)', 'return allTest((node.children)'],
     ['return anyTest(headerFirst(node.children)', 'return anyTest((node.children)'],
