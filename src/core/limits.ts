@@ -253,6 +253,9 @@ export const EVALUATIONS_BETWEEN_LOOKS = 64;
 /** First buffer of an open page; it doubles up to what `max_reply_bytes` allows. 4,096 pages of one record: 8 MiB. */
 export const PAGE_BYTES_FIRST = 2 * KIB;
 
+/** Largest buffer of a closed page that a worker keeps for the next one: 1,000 records of a kilobyte. */
+export const SPARE_PAGE_BYTES_MAX = 1 * MIB;
+
 /** Records that the first list of an open page has room for, 16 bytes each; it doubles up to what `count` allows. */
 export const PAGE_RECORDS_FIRST = 16;
 

@@ -17,7 +17,7 @@ import type { RunBudgets } from './budgets.js';
 import type { CompiledFilterEntry } from './compile.js';
 import { addTo } from './counters.js';
 import { encodePage } from './page-encode.js';
-import { OpenPage, replyBytesOf } from './page.js';
+import { OpenPage, replyBytesOf, type SparePageBuffer } from './page.js';
 import type { FrameFormat } from './record-object.js';
 import { type CountColumn, DROPPED, MATCHED, type RunTable, UNEVALUATED } from './run-table.js';
 import type { FilterChange, OpenPageState, PageOut, ScanSpec, SliceCounters } from './task.js';
@@ -31,6 +31,7 @@ export interface RunContext {
   readonly counters: SliceCounters;
   /** Finished pages of this slice, in the order they closed. */
   readonly pages: PageOut[];
+  readonly spare: SparePageBuffer;
   /** Highest offset known so far, −1 if none. */
   frontier: number;
   /** Told of the bytes that each delivered record holds; the slice ends when they are as many as a scan may hold. */
@@ -78,7 +79,7 @@ export class FilterRun {
     this.table = table;
     this.change = { filter: index };
     this.matchedBefore = table.responseCount(index, MATCHED);
-    this.page = new OpenPage(context.spec.reply, page);
+    this.page = new OpenPage(context.spec.reply, page, context.spare);
   }
 
   get isRunning(): boolean {
@@ -137,7 +138,7 @@ export class FilterRun {
   /** Closes the open page before it is full and opens the next one. */
   flush(): void {
     this.close({ stop: 'flushed' }, -1);
-    this.page = new OpenPage(this.context.spec.reply, null);
+    this.page = new OpenPage(this.context.spec.reply, null, this.context.spare);
   }
 
   /** A record to deliver; `reason` is why it could not be judged, null for a match. */
@@ -177,7 +178,7 @@ export class FilterRun {
     const { spec, budgets } = this.context;
     this.close({ stop: 'filled', filled_by: filledBy }, -1);
     if (this.table.countFilled(this.index) < budgets.pages) {
-      this.page = new OpenPage(spec.reply, null);
+      this.page = new OpenPage(spec.reply, null, this.context.spare);
       return true;
     }
     this.change.filled_by = filledBy;
@@ -225,6 +226,7 @@ export class FilterRun {
       ...(frontier < 0 ? {} : { frontier }),
       continuation,
     });
+    this.page!.close();
     table.closePage(index, offsets.next_scan_offset ?? -1);
     context.pages.push({ filter: index, bytes, stop: ending.stop });
     counters.stagesMs.encode += context.nowMs() - startedAtMs;

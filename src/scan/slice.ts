@@ -23,6 +23,7 @@ import { SliceControl } from './control.js';
 import { noCounters } from './counters.js';
 import { continuationOf, type RunContext } from './filter-run.js';
 import { RunBudgets } from './budgets.js';
+import { SparePageBuffer } from './page.js';
 import { Roster } from './roster.js';
 import { type RowStart, RunTable } from './run-table.js';
 import { openCursor, ScanPass } from './scan-loop.js';
@@ -80,6 +81,7 @@ export class SliceRunner {
   readonly compiler: ScanCompiler;
   private readonly deps: SliceDeps;
   private readonly cursor: FrameCursor;
+  private readonly sparePage = new SparePageBuffer();
 
   constructor(deps: SliceDeps) {
     this.deps = deps;
@@ -118,6 +120,7 @@ export class SliceRunner {
       signingKey: continuationKeys[0]!,
       counters,
       pages: [],
+      spare: this.sparePage,
       frontier: state.cursor.frontier,
       kept: (bytes) => {
         heldBytes += bytes;

@@ -5,7 +5,7 @@
  * such integers go in as bigints). In: only what this side wrote; the bodies of callers are read by `msgpack-body`,
  * because the library merges repeated keys, renames some and repairs bad text.
  */
-import { Packr, Unpackr } from 'msgpackr';
+import { Packr, RESET_BUFFER_MODE, Unpackr } from 'msgpackr';
 
 const OPTIONS = { useRecords: false, variableMapSize: true, int64AsType: 'bigint' } as const;
 
@@ -14,8 +14,8 @@ const unpackr = new Unpackr(OPTIONS);
 
 /** Encodes plain data: null, booleans, numbers, bigints within 64 bits, text, `Uint8Array`, arrays, plain objects. */
 export function encodeMsgpack(value: unknown): Uint8Array {
-  // The packer goes on writing into its own buffer after the result, so the result is copied to own its memory.
-  return new Uint8Array(packr.pack(withShortIntegers(value)));
+  // The packer writes the next result over this one, in a buffer of its own, so the result is copied to own its memory.
+  return new Uint8Array(packr.pack(withShortIntegers(value), RESET_BUFFER_MODE));
 }
 
 /** Decodes what {@link encodeMsgpack} wrote: 64-bit integers are numbers where exact, else bigints. */
