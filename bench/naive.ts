@@ -7,8 +7,8 @@
  * compare the selected offsets to prove it.
  */
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type Test = (value: Json) => boolean;
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Test = (value: Json) => boolean;
 
 interface Pred {
   field: string;

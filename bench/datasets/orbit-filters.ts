@@ -10,6 +10,8 @@ export interface FilterDocument {
   readonly expr: unknown;
   readonly codec: string;
   readonly fault_policy?: 'stop' | 'pass' | 'drop';
+  readonly foreign_policy?: 'reject' | 'pass';
+  readonly schema_refs?: readonly number[];
 }
 
 export interface OrbitGroup {

@@ -7,7 +7,7 @@
  *
  * `source.slot` takes each of 0…9,999 once in every 10,000 records: the selectivity variants filter on it.
  */
-import { encodeHeaders } from '../../src/segment/header-encode.js';
+import { encodeHeaders, type HeaderInput } from '../../src/segment/header-encode.js';
 import type { Dataset, DatasetRecord } from './dataset.js';
 import { Random } from './random.js';
 
@@ -20,6 +20,8 @@ export interface OrbitOptions {
   readonly isStamped?: boolean;
   /** Records in each 1,000 whose payload is not JSON, 0…100, never one of a group. Default 0. */
   readonly malformedPerMille?: number;
+  /** The first headers of each record, which say what its payload is. Default: JSON. */
+  readonly typeHeaders?: readonly HeaderInput[];
 }
 
 /** Records in which the rarities are exact. */
@@ -74,6 +76,8 @@ const REMARK_FRAME_BYTES = 14;
 /** Words without end, for practical purposes: remarks are cut from it. */
 const PROSE = proseOf(4096);
 
+const JSON_TYPE: readonly HeaderInput[] = [{ key: 'agdx.ct', value: { kind: 'u8', value: 1 } }];
+
 type Group =
   'entered' | 'safe' | 'cargo' | 'thruster' | 'left' | 'cargo-near' | 'thruster-near' | 'telemetry' | 'plain';
 
@@ -89,6 +93,7 @@ class OrbitDataset implements Dataset {
   readonly #comma: string;
   readonly #isStamped: boolean;
   readonly #malformedPerMille: number;
+  readonly #typeHeaders: readonly HeaderInput[];
   readonly #random = new Random();
   readonly #blocks = new Map<string, Uint8Array>();
 
@@ -98,6 +103,7 @@ class OrbitDataset implements Dataset {
     this.#comma = options.isSpaced === true ? ', ' : ',';
     this.#isStamped = options.isStamped === true;
     this.#malformedPerMille = options.malformedPerMille ?? 0;
+    this.#typeHeaders = options.typeHeaders ?? JSON_TYPE;
   }
 
   record(index: number): DatasetRecord {
@@ -215,7 +221,7 @@ class OrbitDataset implements Dataset {
     let block = this.#blocks.get(key);
     if (block === undefined) {
       block = encodeHeaders([
-        { key: 'agdx.ct', value: { kind: 'u8', value: 1 } },
+        ...this.#typeHeaders,
         { key: 'event.type', value: { kind: 'string', value: event } },
         { key: 'unit', value: { kind: 'string', value: unit } },
         { key: 'severity', value: { kind: 'u8', value: severity } },
