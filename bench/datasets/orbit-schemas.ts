@@ -128,7 +128,7 @@ function qualify(message: IDescriptorProto, scope: string): void {
 
 /** The record as `avsc` reads and writes it. By default it refuses 64-bit integers beyond 2^53: here they are bigints. */
 export const orbitRecord = once(() => {
-  const long = avsc.types.LongType.__with({
+  const long = avsc.types.LongType['__with']({
     fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
     toBuffer(value: bigint) {
       const bytes = Buffer.alloc(8);
