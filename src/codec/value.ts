@@ -15,3 +15,15 @@ export type Decoded = { readonly ok: true; readonly value: Value } | { readonly 
 
 /** Decodes a whole payload; reasons are `too_large`, `too_deep`, `malformed`, in the codec's order of checks. */
 export type PayloadDecoder = (payload: Uint8Array, limits: DecoderLimits) => Decoded;
+
+/** The families of schemas that payloads are written with; each is also the name of its codec. */
+export type SchemaFamily = 'avro' | 'protobuf';
+
+/** The decoder of payloads that one schema wrote. */
+export interface SchemaDecoder {
+  readonly family: SchemaFamily;
+  readonly decode: PayloadDecoder;
+}
+
+/** How the payloads of a codec are decoded: all alike, or each by the schema it was written with, found by its id. */
+export type PayloadDecoders = PayloadDecoder | ReadonlyMap<number, SchemaDecoder>;

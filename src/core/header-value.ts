@@ -15,6 +15,8 @@ export type HeaderValue =
 /** Header keys of records that the service itself reads (laser-filter §4): content type and writer schema id. */
 export const CONTENT_TYPE_KEY = 'agdx.ct';
 export const SCHEMA_ID_KEY = 'agdx.sid';
+/** Largest writer schema id. */
+export const SCHEMA_ID_MAX = 0xffff_ffff;
 
 /**
  * Codes of `agdx.ct` that name a codec (laser-filter §4). `255` (any) and every other number name none, so a record

@@ -9,8 +9,7 @@
  * Invariants: children are never reordered beyond header-first and stop at the decisive one, because the mismatch flag
  * is sticky; a record that cannot be judged is a value, never an exception.
  */
-import { refuse } from '../core/error-codes.js';
-import { CONTENT_TYPE_KEY, CONTENT_TYPE_NAMES } from '../core/header-value.js';
+import { CONTENT_TYPE_KEY, CONTENT_TYPE_NAMES, SCHEMA_ID_KEY, SCHEMA_ID_MAX } from '../core/header-value.js';
 import type { HeaderValue } from '../core/header-value.js';
 import { MATCH, negate, NO_MATCH, UNKNOWN } from '../core/truth.js';
 import type { Truth } from '../core/truth.js';
@@ -19,16 +18,19 @@ import {
   FOREIGN_CODEC,
   isDataFault,
   MALFORMED,
+  MISSING_SCHEMA,
   NO_REASON,
   outcome,
   REJECTED,
+  SCHEMA_MISMATCH,
+  SCHEMA_NOT_ALLOWED,
   SELECTED,
   TOO_LARGE,
   TYPE_MISMATCH,
 } from '../core/verdict.js';
 import type { Outcome, Reason } from '../core/verdict.js';
 import type { Path } from '../core/path.js';
-import type { Decoded, PayloadDecoder, Value } from '../codec/value.js';
+import type { Decoded, PayloadDecoders, SchemaDecoder, Value } from '../codec/value.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import { leafJudge, SUBJECT_TOO_LARGE } from './evaluate-leaf.js';
 import type { LeafJudge, Subject } from './evaluate-leaf.js';
@@ -77,20 +79,16 @@ export function headerNeed(filter: LoweredFilter): HeaderNeed {
 /** One filter, ready to judge records. */
 export class Evaluator {
   readonly filter: LoweredFilter;
-  readonly #decode: PayloadDecoder;
+  readonly #decoders: PayloadDecoders;
   readonly #judges = new Map<Leaf, LeafJudge>();
 
   /**
-   * `decode` is the decoder of the filter's codec; a `headers_only` filter never calls it. Throws a `Refusal`
-   * `unsupported` for a codec other than `json` and `headers_only`, `invalid_request` for a pattern that does not
-   * compile.
+   * `decoders` are those of the filter's codec, by schema id where it has schemas; a `headers_only` filter never asks
+   * them. Throws a `Refusal` `invalid_request` for a pattern that does not compile.
    */
-  constructor(filter: LoweredFilter, decode: PayloadDecoder, regex: RegexEngine) {
-    if (filter.codec !== 'json' && filter.codec !== 'headers_only') {
-      refuse('unsupported', `payloads of codec ${filter.codec} cannot be evaluated`, { field: '/codec' });
-    }
+  constructor(filter: LoweredFilter, decoders: PayloadDecoders, regex: RegexEngine) {
     this.filter = filter;
-    this.#decode = decode;
+    this.#decoders = decoders;
     forEachLeaf(filter.root, (leaf) => this.#judges.set(leaf, leafJudge(leaf, regex)));
   }
 
@@ -111,7 +109,7 @@ export class Evaluator {
   read(record: EvaluatedRecord, limits: DecoderLimits): Reading | undefined {
     const need = headerNeed(this.filter);
     const headers = need === 'nothing' ? new Map<string, HeaderValue>() : record.headers(need);
-    return headers && new Reading(this.filter, this.#decode, limits, headers, record.payload);
+    return headers && new Reading(this.filter, this.#decoders, limits, headers, record.payload);
   }
 
   /** What one leaf says of the record; a mismatch stays marked in the reading. */
@@ -178,7 +176,7 @@ export class Evaluator {
 export class Reading {
   mismatched = false;
   readonly #filter: LoweredFilter;
-  readonly #decode: PayloadDecoder;
+  readonly #decoders: PayloadDecoders;
   readonly #limits: DecoderLimits;
   readonly #headers: ReadonlyMap<string, HeaderValue>;
   readonly #payload: Uint8Array;
@@ -186,13 +184,13 @@ export class Reading {
 
   constructor(
     filter: LoweredFilter,
-    decode: PayloadDecoder,
+    decoders: PayloadDecoders,
     limits: DecoderLimits,
     headers: ReadonlyMap<string, HeaderValue>,
     payload: Uint8Array,
   ) {
     this.#filter = filter;
-    this.#decode = decode;
+    this.#decoders = decoders;
     this.#limits = limits;
     this.#headers = headers;
     this.#payload = payload;
@@ -206,10 +204,24 @@ export class Reading {
     return { subject: follow(this.#decoded.value, source.path) };
   }
 
-  /** Content type first; size, depth and syntax are the decoder's, in its order. */
+  /** Content type first, then size and schema; the rest is the decoder's, in its order. */
   #lookIntoPayload(): Decoded {
     if (this.#isForeign()) return { ok: false, reason: FOREIGN_CODEC };
-    return this.#decode(this.#payload, this.#limits);
+    const decoders = this.#decoders;
+    if (typeof decoders === 'function') return decoders(this.#payload, this.#limits);
+    if (this.#payload.length > this.#limits.maxPayloadBytes) return { ok: false, reason: TOO_LARGE };
+    const decoder = this.#schemaDecoder(decoders);
+    return typeof decoder === 'number' ? { ok: false, reason: decoder } : decoder.decode(this.#payload, this.#limits);
+  }
+
+  /** The decoder of the schema that `agdx.sid` names, or why there is none. Every id that the filter allows is known. */
+  #schemaDecoder(decoders: ReadonlyMap<number, SchemaDecoder>): SchemaDecoder | Reason {
+    const header = this.#headers.get(SCHEMA_ID_KEY);
+    if (header?.kind !== 'uint' || header.value > SCHEMA_ID_MAX) return MISSING_SCHEMA;
+    const id = Number(header.value);
+    if (!this.#filter.schemaRefs.includes(id)) return SCHEMA_NOT_ALLOWED;
+    const decoder = decoders.get(id)!;
+    return decoder.family === this.#filter.codec ? decoder : SCHEMA_MISMATCH;
   }
 
   /** True if `agdx.ct` is an integer that names another codec than the filter's. */

@@ -9,7 +9,7 @@
  * Nothing that evaluation finds may be lost, so filters are evaluated one by one wherever the index is not sure:
  * - the header block is malformed for them: every filter that judges it faults;
  * - the payload is broken: every filter that reaches it faults, or a header decided before;
- * - the payload is of another codec: the filters whose policy delivers it;
+ * - the payload is of another codec or schema: the filters whose policy delivers it;
  * - the value is missing, null or of another kind: the filters that a later fault or a mismatch could make deliver.
  * A barren payload (`needles.ts`) is sure: no filter that reads it matches.
  *
@@ -19,7 +19,7 @@
 import type { FrameTable } from '../core/kernel.js';
 import { EVALUATIONS_BETWEEN_LOOKS } from '../core/limits.js';
 import type { Slots } from '../core/slots.js';
-import { FOREIGN_CODEC, NO_REASON } from '../core/verdict.js';
+import { isDataFault, NO_REASON } from '../core/verdict.js';
 import { type Equality, equalitiesOf, type FilterEqualities, literalKey } from './equality.js';
 import type { LoweredFilter, Scalar, ValueSource } from './ir.js';
 import { ABSENT, type LiteralTable, literalTable, UNDECIDED, UNKNOWN_VALUE } from './literal-table.js';
@@ -187,8 +187,8 @@ export class EqualityIndex {
   private askPayload(lookup: Lookup): void {
     const { source } = lookup;
     if (source.isReady || source.load()) this.look(lookup);
-    else if (this.record.fault === FOREIGN_CODEC) this.add(lookup.passForeign);
-    else if (this.record.fault !== NO_REASON) this.add(lookup.filters);
+    else if (isDataFault(this.record.fault)) this.add(lookup.filters);
+    else if (this.record.fault !== NO_REASON) this.add(lookup.passForeign);
   }
 
   private look(lookup: Lookup): void {
@@ -228,7 +228,7 @@ class Lookup {
   readonly filters: number[] = [];
   /** Those that have to be evaluated where the equality is not decided. */
   readonly undecided: number[] = [];
-  /** Those that have to be evaluated where the payload is of another codec. */
+  /** Those that have to be evaluated where the payload is of another codec or schema. */
   readonly passForeign: number[] = [];
   /** Active filters below. */
   active = 0;

@@ -8,11 +8,8 @@
  * Invariants: no code is made from text; a record that does not match allocates nothing; nothing is thrown after
  * `compileProgram`. It shares only the tables of comparison, coercion and text with the evaluator that checks it.
  */
-import type { DecoderLimits, NeedleGate, PayloadWalker } from '../codec/walker.js';
-import { refuse } from '../core/error-codes.js';
 import type { FrameTable } from '../core/kernel.js';
-import { CONTENT_TYPE_KEY } from '../core/header-value.js';
-import { comparePaths, type Path } from '../core/path.js';
+import { CONTENT_TYPE_KEY, SCHEMA_ID_KEY } from '../core/header-value.js';
 import { MATCH, NO_MATCH, UNKNOWN } from '../core/truth.js';
 import {
   FAULT,
@@ -27,7 +24,6 @@ import {
   TYPE_MISMATCH,
 } from '../core/verdict.js';
 import {
-  type CodecName,
   forEachLeaf,
   headerFirst,
   type Leaf,
@@ -36,25 +32,13 @@ import {
   readsPayload,
   type RecordPolicy,
 } from './ir.js';
-import { needleGateOf } from './needles.js';
 import { compareTest } from './program-compare.js';
 import { coerceTest, FAULTED, presenceTest, type Test, textTest } from './program-leaf.js';
 import { EqualityIndex, type PlaceOf } from './prefilter.js';
-import { type HeaderReader, ProgramRecord, SlotSource } from './program-record.js';
+import type { FamilySchema, ProgramDeps } from './program-deps.js';
+import { pathKey, payloadKey, payloadSources } from './program-payloads.js';
+import { ProgramRecord, SlotSource } from './program-record.js';
 import type { RegexEngine } from './regex.js';
-
-/** What a program is composed of, handed in because this room knows no codec and no header format by value. */
-export interface ProgramDeps {
-  readonly regex: RegexEngine;
-  readonly limits: DecoderLimits;
-  /**
-   * Called at most once per codec; the paths are distinct and in the order of `comparePaths`. The walker need not heed
-   * the gate.
-   */
-  makeWalker(codec: CodecName, paths: readonly Path[], limits: DecoderLimits, gate?: NeedleGate | null): PayloadWalker;
-  /** Called once; the keys are distinct. */
-  makeHeaders(keys: readonly string[]): HeaderReader;
-}
 
 /** Compiled filters over one current record. */
 export interface Program {
@@ -85,7 +69,9 @@ export interface Program {
   readonly evaluatedInPassing: number;
 }
 
-export interface ProgramOptions {
+export interface ProgramOptions<Schema extends FamilySchema = FamilySchema> {
+  /** By id, every writer schema that the filters refer to. */
+  readonly schemas?: ReadonlyMap<number, Schema>;
   /** False: `select` finds every active filter. Default true; tests compare the two. */
   readonly isIndexed?: boolean;
   /** False: no walker is given a gate. Default true; tests and benchmarks compare the two. */
@@ -93,23 +79,28 @@ export interface ProgramOptions {
 }
 
 /**
- * Compiles validated filters into one program. Throws a `Refusal`: `unsupported` for a codec other than `json` and
- * `headers_only`, `invalid_request` for a pattern the regex engine refuses.
+ * Compiles validated filters into one program. Throws a `Refusal` `invalid_request` for a pattern that the regex engine
+ * refuses.
  */
-export function compileProgram(
+export function compileProgram<Schema extends FamilySchema>(
   filters: readonly LoweredFilter[],
-  deps: ProgramDeps,
-  { isIndexed = true, isGated = true }: ProgramOptions = {},
+  deps: ProgramDeps<Schema>,
+  { schemas = new Map(), isIndexed = true, isGated = true }: ProgramOptions<Schema> = {},
 ): Program {
   const keys = wantedKeys(filters);
   const keySlots = new Map(keys.map((key, slot) => [key, slot]));
   const headers = deps.makeHeaders(keys);
-  const record = new ProgramRecord(headers, keys.indexOf(CONTENT_TYPE_KEY), filters.some(judgesHeaders));
+  const record = new ProgramRecord(
+    headers,
+    keys.indexOf(CONTENT_TYPE_KEY),
+    keys.indexOf(SCHEMA_ID_KEY),
+    filters.some(judgesHeaders),
+  );
   const headerSource = new SlotSource(record, headers.slots, null, 'headers_only');
-  const payloads = payloadSources(filters, record, deps, isGated);
-  const placeOf: PlaceOf = ({ codec }, source) => {
+  const payloads = payloadSources(filters, record, deps, schemas, isGated);
+  const placeOf: PlaceOf = (filter, source) => {
     if (source.from === 'header') return [headerSource, keySlots.get(source.key)!];
-    const payload = payloads.get(codec);
+    const payload = payloads.get(payloadKey(filter));
     if (payload === undefined) throw new Error('a filter without a payload codec reads the payload');
     return [payload.source, payload.slots.get(pathKey(source.path))!];
   };
@@ -126,51 +117,10 @@ export function compileProgram(
   );
 }
 
-interface Payload {
-  readonly source: SlotSource;
-  /** Slots by `pathKey`. */
-  readonly slots: ReadonlyMap<string, number>;
-}
-
-/** Two paths with the same key are the same. */
-function pathKey(path: Path): string {
-  return JSON.stringify(path);
-}
-
-/** One source per codec that some filter reads, over the union of the paths read under it. */
-function payloadSources(
-  filters: readonly LoweredFilter[],
-  record: ProgramRecord,
-  deps: ProgramDeps,
-  isGated: boolean,
-): ReadonlyMap<CodecName, Payload> {
-  const payloads = new Map<CodecName, Payload>();
-  for (const { codec } of filters) {
-    if (codec === 'headers_only' || payloads.has(codec)) continue;
-    if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
-    const readers = filters.filter((filter) => filter.codec === codec);
-    const paths = wantedPaths(readers);
-    const walker = deps.makeWalker(codec, paths, deps.limits, isGated ? needleGateOf(readers) : null);
-    const slots = new Map(paths.map((path, slot) => [pathKey(path), slot]));
-    payloads.set(codec, { source: new SlotSource(record, walker.slots, walker, codec), slots });
-  }
-  return payloads;
-}
-
-function wantedPaths(filters: readonly LoweredFilter[]): Path[] {
-  const paths: Path[] = [];
-  for (const { root } of filters) {
-    forEachLeaf(root, ({ source }) => {
-      if (source.from === 'payload') paths.push(source.path);
-    });
-  }
-  paths.sort(comparePaths);
-  return paths.filter((path, index) => index === 0 || comparePaths(paths[index - 1]!, path) !== 0);
-}
-
 function wantedKeys(filters: readonly LoweredFilter[]): string[] {
   const keys = new Set<string>([CONTENT_TYPE_KEY]);
-  for (const { root } of filters) {
+  for (const { root, schemaRefs } of filters) {
+    if (schemaRefs.length > 0) keys.add(SCHEMA_ID_KEY);
     forEachLeaf(root, ({ source }) => {
       if (source.from === 'header') keys.add(source.key);
     });

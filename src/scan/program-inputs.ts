@@ -7,7 +7,7 @@ import { JsonWalker } from '../codec/json/walker.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import type { Kernel } from '../core/kernel.js';
 import { refuse } from '../core/error-codes.js';
-import type { ProgramDeps } from '../filter/program.js';
+import type { ProgramDeps } from '../filter/program-deps.js';
 import type { RegexEngine } from '../filter/regex.js';
 import { headerReader } from '../segment/kernel-headers.js';
 

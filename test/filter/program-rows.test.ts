@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Slots, SLOT_BYTES } from '../../src/core/slots.js';
 import { compileLaser } from '../../src/filter/dialect/laser/compile.js';
-import { compileProgram, type ProgramDeps } from '../../src/filter/program.js';
+import { compileProgram } from '../../src/filter/program.js';
+import type { ProgramDeps } from '../../src/filter/program-deps.js';
 import { programInputs } from '../../src/scan/program-inputs.js';
 import { beginRecord, shown } from '../support/program.js';
 import { randomFilter } from '../support/random-filter.js';

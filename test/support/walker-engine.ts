@@ -6,7 +6,7 @@ import { JsonWalker } from '../../src/codec/json/walker.js';
 import type { DecoderLimits, PayloadWalker } from '../../src/codec/walker.js';
 import { PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import type { Path } from '../../src/core/path.js';
-import type { ProgramDeps } from '../../src/filter/program.js';
+import type { ProgramDeps } from '../../src/filter/program-deps.js';
 import { programInputs } from '../../src/scan/program-inputs.js';
 import { cachedRegexEngine } from './regex-engine.js';
 
