@@ -13,7 +13,7 @@ export const SLOT_MISSING = 0;
 export const SLOT_NULL = 1;
 export const SLOT_FALSE = 2;
 export const SLOT_TRUE = 3;
-/** Integer within ±(2^53−1): exact in `numbers`. */
+/** Integer within ±(2^53−1): exact in `numbers`. In a header `high` is 1 if the value's kind is an unsigned one, else 0. */
 export const SLOT_INTEGER = 4;
 /** Integer in −2^63 … 2^64−1 beyond that: two's complement (or unsigned) in `high`/`low`; sign by {@link SLOT_NEGATIVE}. */
 export const SLOT_INTEGER_WIDE = 5;

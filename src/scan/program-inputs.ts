@@ -22,6 +22,9 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?
         ? new JsonWalker(paths, decoderLimits)
         : new KernelWalker(kernel, paths, decoderLimits, gate);
     },
+    makeSchemaWalker(codec) {
+      return refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
+    },
     makeHeaders: (keys) => headerReader(keys, kernel),
   };
 }

@@ -141,19 +141,19 @@ export class HeaderWalker {
         if (slot !== NONE) this.slots.kinds[slot] = bytes[start] === 1 ? SLOT_TRUE : SLOT_FALSE;
         return true;
       case 4:
-        return length === 1 && this.putInteger(slot, (bytes[start]! << 24) >> 24);
+        return length === 1 && this.putInteger(slot, (bytes[start]! << 24) >> 24, 0);
       case 5:
-        return length === 2 && this.putInteger(slot, ((bytes[start]! | (bytes[start + 1]! << 8)) << 16) >> 16);
+        return length === 2 && this.putInteger(slot, ((bytes[start]! | (bytes[start + 1]! << 8)) << 16) >> 16, 0);
       case 6:
-        return length === 4 && this.putInteger(slot, readU32(bytes, start) | 0);
+        return length === 4 && this.putInteger(slot, readU32(bytes, start) | 0, 0);
       case 7:
         return length === 8 && this.putWide(slot, readU32(bytes, start + 4), readU32(bytes, start), true);
       case 9:
-        return length === 1 && this.putInteger(slot, bytes[start]!);
+        return length === 1 && this.putInteger(slot, bytes[start]!, 1);
       case 10:
-        return length === 2 && this.putInteger(slot, bytes[start]! | (bytes[start + 1]! << 8));
+        return length === 2 && this.putInteger(slot, bytes[start]! | (bytes[start + 1]! << 8), 1);
       case 11:
-        return length === 4 && this.putInteger(slot, readU32(bytes, start));
+        return length === 4 && this.putInteger(slot, readU32(bytes, start), 1);
       case 12:
         return length === 8 && this.putWide(slot, readU32(bytes, start + 4), readU32(bytes, start), false);
       case 14:
@@ -180,10 +180,12 @@ export class HeaderWalker {
     this.slots.ends[slot] = end;
   }
 
-  private putInteger(slot: number, value: number): true {
+  /** `isUnsigned`: 1 where the value's kind is an unsigned one, else 0. */
+  private putInteger(slot: number, value: number, isUnsigned: 0 | 1): true {
     if (slot !== NONE) {
       this.slots.kinds[slot] = SLOT_INTEGER;
       this.slots.numbers[slot] = value;
+      this.slots.high[slot] = isUnsigned;
     }
     return true;
   }
@@ -191,7 +193,7 @@ export class HeaderWalker {
   private putWide(slot: number, high: number, low: number, isSigned: boolean): boolean {
     if (slot === NONE) return true;
     const value = (isSigned ? high | 0 : high) * 0x1_0000_0000 + low;
-    if (Number.isSafeInteger(value)) return this.putInteger(slot, value);
+    if (Number.isSafeInteger(value)) return this.putInteger(slot, value, isSigned ? 0 : 1);
     this.slots.kinds[slot] = value < 0 ? SLOT_NEGATIVE_WIDE : SLOT_INTEGER_WIDE;
     this.slots.high[slot] = high;
     this.slots.low[slot] = low;

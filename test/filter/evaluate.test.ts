@@ -8,7 +8,6 @@ import { decodeJson } from '../../src/codec/json/decode.js';
 import { Evaluator, headerNeed } from '../../src/filter/evaluate.js';
 import type { EvaluatedRecord } from '../../src/filter/evaluate.js';
 import type { LoweredFilter, Predicate } from '../../src/filter/ir.js';
-import { problemFrom } from '../support/refused.js';
 import { givenRecord, oracleOf, regexEngine } from '../support/oracle.js';
 
 const LIMITS = { maxPayloadBytes: 200, maxDepth: 3 };
@@ -219,10 +218,5 @@ describe('what is decoded', () => {
     expect(calls).toBe(1);
     new Evaluator(lowered({ node: 'any', children: [both, headerLeaf] }), decode, regexEngine).evaluate(record, LIMITS);
     expect(calls).toBe(1);
-  });
-
-  test.each(['cbor', 'avro', 'protobuf'] as const)('codec %s is refused as unsupported', (codec) => {
-    const problem = problemFrom(() => new Evaluator(lowered(payloadLeaf, codec), decodeJson, regexEngine));
-    expect(problem).toMatchObject({ code: 'unsupported', field: '/codec' });
   });
 });

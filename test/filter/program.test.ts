@@ -8,7 +8,6 @@ import { programInputs } from '../../src/scan/program-inputs.js';
 import { encodeHeaders, type HeaderInput } from '../../src/segment/header-encode.js';
 import { beginRecord, DEFAULT_LIMITS, programOf, shown } from '../support/program.js';
 import { cachedRegexEngine } from '../support/regex-engine.js';
-import { problemFrom } from '../support/refused.js';
 
 const utf8 = new TextEncoder();
 
@@ -181,10 +180,9 @@ describe('a text over the bound of regex', () => {
 });
 
 describe('what cannot be compiled', () => {
-  it.each(['cbor', 'avro', 'protobuf'])('codec %s is refused as unsupported', (codec) => {
-    const more = codec === 'cbor' ? { codec } : { codec, schema_refs: [1] };
-    const problem = problemFrom(() => programOf([document(eq('a', 'x'), more)]));
-    expect(problem).toMatchObject({ code: 'unsupported', given: codec });
+  it('a schema that was not given is a mistake of the caller', () => {
+    const avro = document(eq('a', 'x'), { codec: 'avro', schema_refs: [1] });
+    expect(() => programOf([avro])).toThrow('no writer schema 1 was given');
   });
 
   it('a payload leaf without a payload codec is a mistake of the caller', () => {

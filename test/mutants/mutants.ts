@@ -23,11 +23,11 @@ export const MUTANTS: readonly Mutant[] = [
     ["isDataFault(reason) || this.foreignPolicy === 'pass'", "this.foreignPolicy === 'pass'"],
     ["filter.mismatchPolicy === 'pass'", "filter.foreignPolicy === 'pass'"],
     ["found ||= source.from === 'header';", "found &&= source.from === 'header';"],
-    [
-      'paths.sort(comparePaths);\n  return paths.filter((path, index) => index === 0 || comparePaths(paths[index - 1]!, path) !== 0);',
-      'paths.sort(comparePaths);\n  return paths.filter((path, index) => index === 0 || comparePaths(paths[0]!, path) !== 0);',
-    ],
   ),
+  ...at('src/filter/program-payloads.ts', [
+    'paths.sort(comparePaths);\n  return paths.filter((path, index) => index === 0 || comparePaths(paths[index - 1]!, path) !== 0);',
+    'paths.sort(comparePaths);\n  return paths.filter((path, index) => index === 0 || comparePaths(paths[0]!, path) !== 0);',
+  ]),
   ...at(
     'src/filter/program-record.ts',
     ['(this.isReadWhole && this.hasHeaders()) || this.hasContentType()', 'this.hasHeaders()'],

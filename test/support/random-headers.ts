@@ -8,7 +8,7 @@ import { encodeHeaders, type HeaderInput, type HeaderValueInput } from '../../sr
 
 import type { Seeded } from './seeded.js';
 
-/** What a slot says of a header value; integers lose whether they were signed, raw text becomes text. */
+/** What a slot says of a header value; integers lose whether they were signed (see `compareWholeAt`), raw text becomes text. */
 export type Seen = null | boolean | bigint | number | string | Uint8Array;
 
 /** The value in a slot of a walker that read `bytes`. */
@@ -84,7 +84,11 @@ export function compareWholeAt(walker: HeaderReader, bytes: Uint8Array, start: n
   if (entries !== undefined) {
     const headers = textHeaders(entries);
     for (const [slot, key] of RANDOM_HEADER_KEYS.entries()) {
-      if (!isDeepStrictEqual(seen(walker, slot, bytes), wanted(headers.get(key)))) throw differs(`another ${key}`);
+      const header = headers.get(key);
+      if (!isDeepStrictEqual(seen(walker, slot, bytes), wanted(header))) throw differs(`another ${key}`);
+      const { base, kinds, high } = walker.slots;
+      const isInteger = kinds[base + slot] === slotKinds.SLOT_INTEGER;
+      if (isInteger && (high[base + slot] === 1) !== (header?.kind === 'uint')) throw differs(`another sign of ${key}`);
     }
   }
   return entries !== undefined;

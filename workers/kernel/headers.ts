@@ -116,7 +116,7 @@ function readBlock(start: usize, end: usize, cells: u32): bool {
         if (p > end) return false;
         const kind = <u32>load<u8>(keyEnd);
         if (slot >= 0) {
-          if (kind == UINT8) putInteger(cells + <u32>slot, <f64>load<u8>(valueStart));
+          if (kind == UINT8) putInteger(cells + <u32>slot, <f64>load<u8>(valueStart), 1);
           else if (!keepValue(cells + <u32>slot, kind, valueStart, <u32>(p - valueStart))) return false;
         } else if (kind == BOOL && load<u8>(valueStart) > 1) return false;
         continue;
@@ -295,32 +295,32 @@ function keepValue(cell: u32, kind: u32, start: usize, length: u32): bool {
       return true;
     }
     case 4:
-      putInteger(cell, <f64>load<i8>(start));
+      putInteger(cell, <f64>load<i8>(start), 0);
       return length == 1;
     case 5:
-      putInteger(cell, <f64>load<i16>(start));
+      putInteger(cell, <f64>load<i16>(start), 0);
       return length == 2;
     case 6:
-      putInteger(cell, <f64>load<i32>(start));
+      putInteger(cell, <f64>load<i32>(start), 0);
       return length == 4;
     case 7: {
       const value = load<i64>(start);
-      if (value >= -SAFE_MAX && value <= SAFE_MAX) putInteger(cell, <f64>value);
+      if (value >= -SAFE_MAX && value <= SAFE_MAX) putInteger(cell, <f64>value, 0);
       else putWide(cell, value < 0 ? NEGATIVE_WIDE : INTEGER_WIDE, value);
       return length == 8;
     }
     case 9:
-      putInteger(cell, <f64>load<u8>(start));
+      putInteger(cell, <f64>load<u8>(start), 1);
       return length == 1;
     case 10:
-      putInteger(cell, <f64>load<u16>(start));
+      putInteger(cell, <f64>load<u16>(start), 1);
       return length == 2;
     case 11:
-      putInteger(cell, <f64>load<u32>(start));
+      putInteger(cell, <f64>load<u32>(start), 1);
       return length == 4;
     case 12: {
       const value = load<i64>(start);
-      if (<u64>value <= <u64>SAFE_MAX) putInteger(cell, <f64>value);
+      if (<u64>value <= <u64>SAFE_MAX) putInteger(cell, <f64>value, 1);
       else putWide(cell, INTEGER_WIDE, value);
       return length == 8;
     }
@@ -345,7 +345,9 @@ function kindsAt(): usize {
   return HEADER_SLOTS_AT + <usize>load<u32>(HEADER_IMAGE_AT, 8) * 24;
 }
 
-function putInteger(cell: u32, value: f64): void {
+/** `isUnsigned`: 1 where the value's kind is an unsigned one, else 0. */
+function putInteger(cell: u32, value: f64, isUnsigned: u32): void {
+  store<u32>(HEADER_SLOTS_AT + <usize>load<u32>(HEADER_IMAGE_AT, 8) * 8 + ((<usize>cell) << 2), isUnsigned);
   putNumber(cell, INTEGER, value);
 }
 
