@@ -7,7 +7,7 @@
  */
 import avsc from 'avsc';
 import protobuf from 'protobufjs';
-import { FileDescriptorSet, type IDescriptorProto } from 'protobufjs/ext/descriptor.js';
+import descriptor, { type IDescriptorProto } from 'protobufjs/ext/descriptor.js';
 import { once } from '../harness.js';
 
 /** What `agdx.sid` of the records names. */
@@ -115,7 +115,7 @@ export const orbitMessage = once(() => protoRoot().lookupType(ORBIT_MESSAGE));
 export const orbitDescriptorSet = once((): Uint8Array => {
   const set = protoRoot().toDescriptor('proto3');
   for (const file of set.file) file.messageType?.forEach((message) => qualify(message, `.${file.package}.`));
-  return FileDescriptorSet.encode(set).finish();
+  return descriptor.FileDescriptorSet.encode(set).finish();
 });
 
 /** The library writes names of types as short as it may; descriptors want them from the root. All stand in `scope`. */
