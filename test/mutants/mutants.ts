@@ -45,8 +45,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...at('src/filter/program.ts', ['if (reason === NO_REASON) return outcome(REJECTED, NO_REASON);', '']),
   ...at('src/filter/prefilter.ts', [
-    'if (this.record.fault === FOREIGN_CODEC) this.add(lookup.passForeign);',
-    'if (this.record.fault === FOREIGN_CODEC) return;',
+    'if (this.record.fault !== NO_REASON) this.add(lookup.passForeign);',
+    'if (this.record.fault !== NO_REASON) return;',
   ]),
   ...at(
     'src/filter/needles.ts',
