@@ -186,6 +186,19 @@ export const SCHEMA_DEPTH_MAX = 64;
  */
 export const SCHEMAS_BYTES_MAX = 8 * MIB;
 
+/**
+ * Writer schemas in the registry, and their bytes: each worker holds them all as text. They are compiled once when the
+ * service starts, at some 100 ms for a MiB, so the largest registry takes a few seconds then.
+ */
+export const SCHEMA_REGISTRY_COUNT_MAX = 4096;
+export const SCHEMA_REGISTRY_BYTES_MAX = 32 * MIB;
+
+/**
+ * Bytes of the schemas of requests that a worker keeps compiled, beside those of the registry: a compiled schema takes
+ * some ten times its text, and groups send the same ones with every request.
+ */
+export const SCHEMAS_CACHED_BYTES_MAX = 8 * MIB;
+
 /** Longest name of a Protobuf message, in bytes of UTF-8: what a path component of a file system holds, fourfold. */
 export const MESSAGE_TYPE_BYTES_MAX = 1024;
 

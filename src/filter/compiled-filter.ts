@@ -5,6 +5,7 @@
 import type { Path } from '../core/path.js';
 import type { FilterCost } from './cost.js';
 import type { LoweredFilter } from './ir.js';
+import type { KnownSchemas } from './known-schemas.js';
 import type { RegexEngine } from './regex.js';
 import type { WarningReason } from './warning-reasons.js';
 
@@ -18,6 +19,8 @@ export interface CompileOptions {
   readonly strict: boolean;
   /** Compiles each `regex` pattern once, to find out whether it does; wrap it in a cache to keep what it made. */
   readonly regex: RegexEngine;
+  /** The writer schemas that ids, paths and literals are checked against; without them nothing is. */
+  readonly schemas?: KnownSchemas;
 }
 
 /** Something that a filter holds and probably does not mean. `pointer` starts at the filter document. */

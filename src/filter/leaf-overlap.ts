@@ -23,6 +23,17 @@ const KIND_OBJECT = 64;
 /** Every kind: a missing field, null, and all values. */
 export const ALL_KINDS = 127;
 
+/** Kinds of value that are there, as {@link kindsMatched} gives them; `all` of them. */
+export const VALUE_KINDS = {
+  null: KIND_NULL,
+  boolean: KIND_BOOLEAN,
+  number: KIND_NUMBER,
+  text: KIND_TEXT,
+  array: KIND_ARRAY,
+  object: KIND_OBJECT,
+  all: ALL_KINDS & ~KIND_MISSING,
+} as const;
+
 /** Integers that a payload can hold (laser-filter §3). */
 const INTEGER_LEAST = -(2n ** 63n);
 const INTEGER_MOST = 2n ** 64n - 1n;
@@ -41,7 +52,7 @@ export function kindsMatched(leaf: Leaf): number {
     }
     case 'compare': {
       let read = 0;
-      for (const literal of leaf.literals) read |= kindsRead(leaf, literal);
+      for (const literal of leaf.literals) read |= kindsCompared(leaf, literal);
       return read | undecidedKinds(leaf, read);
     }
   }
@@ -57,7 +68,8 @@ export function isAlwaysDecided(leaf: Leaf): boolean {
   return leaf.node === 'presence' || (leaf.node === 'compare' && leaf.literals.every(({ kind }) => kind === 'null'));
 }
 
-function kindsRead({ op }: CompareLeaf, { kind }: Scalar): number {
+/** The kinds of value that a leaf compares with one of its literals, as bits; none with null, which decides them all. */
+export function kindsCompared({ op }: CompareLeaf, { kind }: Scalar): number {
   if (kind === 'null') return 0;
   if (op === 'contains') return kind === 'string' ? KIND_TEXT | KIND_ARRAY : KIND_ARRAY;
   return kind === 'string' ? KIND_TEXT : kind === 'boolean' ? KIND_BOOLEAN : KIND_NUMBER;

@@ -25,6 +25,10 @@ export const WARNING_REASONS = {
   regex_literal: 'a regex of plain characters, which a literal kind finds without an engine',
   regex_leading_any: 'a regex that begins with `.*`, though a regex is found anywhere',
   headers_only_possible: 'a filter that reads only headers under a codec for payloads',
+  unknown_schema: 'a schema id that stands for nothing here; a scan with this filter is refused',
+  schema_of_other_codec: 'a schema id whose schema is of another codec than the filter',
+  path_not_in_schema: 'a path that some schema of the filter does not have, or an absence that always holds',
+  type_never_compares: 'a literal or test of a type that, by the schemas of the filter, never stands there',
   heavy: 'what makes the filter heavy: a regex, or a text that has to be lowered',
   heavy_first: 'a heavy text match that runs before cheaper tests of the same `all`',
 } as const;

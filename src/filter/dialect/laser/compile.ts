@@ -12,6 +12,7 @@ import type { RegexEngine } from '../../regex.js';
 import { summarize } from '../../summary.js';
 import { canonicalText, laserDigest } from './canonical.js';
 import { lowerLaser } from './lower.js';
+import { checkSchemas } from './check-schemas.js';
 import { FilterReader } from './members.js';
 import { parseLaser } from './parse.js';
 import type { LaserNode, TextMatch } from './tree.js';
@@ -23,7 +24,8 @@ import { warnLaser } from './warn.js';
  *
  * Throws a `Refusal`: `version_skew` for an integer `v` or `evaluator_version` other than 1, else `invalid_request`,
  * with `field` (pointer from the document), `position` (UTF-8 bytes into `text`), and `limit` and `given` where a limit
- * was passed. Every codec is accepted; whether one can be scanned is the scan's to say.
+ * was passed. Where `options.schemas` are given, an id that stands for none of them and a path that none of the filter's
+ * has are refused too.
  */
 export function compileLaser(text: string, options: CompileOptions): CompiledFilter {
   const reader = new FilterReader(readJson(text), options.strict);
@@ -38,11 +40,13 @@ export function compileLaser(text: string, options: CompileOptions): CompiledFil
       { limit: FILTER_CANONICAL_BYTES_MAX, given: canonicalBytes },
     );
   }
+  const warns = options.seeksMistakes === true;
+  const ofSchemas = options.schemas === undefined ? [] : checkSchemas(reader, filter, options.schemas, warns);
   checkRegexes(reader, filter.expr, options.regex);
   const digest = laserDigest(canonical);
   const lowered = lowerLaser(filter, digest);
-  const mistakes = options.seeksMistakes === true ? warnLaser(filter, options.regex) : [];
-  const warnings = [...reader.finishedWarnings(), ...mistakes];
+  const mistakes = warns ? warnLaser(filter, options.regex) : [];
+  const warnings = [...reader.finishedWarnings(), ...mistakes, ...ofSchemas];
   return { lowered, canonical, digest, warnings, summary: summarize(lowered.root) };
 }
 
