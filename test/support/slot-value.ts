@@ -2,7 +2,7 @@
  * Reads a slot back into a value, and a path out of a value, so that a walker can be compared with a decoder.
  */
 import { decodeJson } from '../../src/codec/json/decode.js';
-import type { Value } from '../../src/codec/value.js';
+import type { PayloadDecoder, Value } from '../../src/codec/value.js';
 import type { PayloadWalker } from '../../src/codec/walker.js';
 import type { Path } from '../../src/core/path.js';
 import * as slotKinds from '../../src/core/slots.js';
@@ -13,12 +13,13 @@ export const MISSING = Symbol('missing');
 
 const NO_LIMITS = { maxPayloadBytes: 2 ** 30, maxDepth: 1000 };
 
-/** The value in `slot` of the current row, which `walker` filled from `bytes`. */
+/** The value in `slot` of the current row, which `walker` filled from `bytes`; `decode` reads arrays and objects. */
 export function slotValue(
   walker: Pick<PayloadWalker, 'unescape' | 'unescaped'>,
   slots: Slots,
   slot: number,
   bytes: Uint8Array,
+  decode: PayloadDecoder = decodeJson,
 ): Value | typeof MISSING {
   const index = slots.base + slot;
   const start = slots.starts[index]!;
@@ -48,7 +49,7 @@ export function slotValue(
       return text(walker.unescaped.subarray(0, length));
     }
     default: {
-      const decoded = decodeJson(bytes.slice(start, end), NO_LIMITS);
+      const decoded = decode(bytes.slice(start, end), NO_LIMITS);
       if (!decoded.ok) throw new Error(`slot ${slot} is not a whole value`);
       return decoded.value;
     }

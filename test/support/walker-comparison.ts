@@ -1,10 +1,10 @@
 /**
- * Walkers of JSON against the obvious decoder, and against each other: the same reason, and the same value at every
+ * Walkers against the obvious decoder of their codec, and against each other: the same reason, and the same value at every
  * wanted path.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { decodeJson } from '../../src/codec/json/decode.js';
-import type { Decoded } from '../../src/codec/value.js';
+import type { Decoded, PayloadDecoder } from '../../src/codec/value.js';
 import type { DecoderLimits, PayloadWalker } from '../../src/codec/walker.js';
 import { comparePaths, type Path } from '../../src/core/path.js';
 import { NO_REASON, REASON_NAMES, type Reason } from '../../src/core/verdict.js';
@@ -37,9 +37,10 @@ export function compareWithDecoder(
   paths: readonly Path[],
   bytes: Uint8Array,
   limits: DecoderLimits,
+  decode: PayloadDecoder = decodeJson,
 ): Reason {
   try {
-    return compareWithDecoded(walker, paths, bytes, 0, bytes.length, decodeJson(bytes, limits));
+    return compareWithDecoded(walker, paths, bytes, 0, bytes.length, decode(bytes, limits), decode);
   } catch (thrown) {
     throw new Error(`${(thrown as Error).message}: ${spellBytes(bytes)}`, { cause: thrown });
   }
@@ -53,6 +54,7 @@ export function compareWithDecoded(
   start: number,
   end: number,
   decoded: Decoded,
+  decode: PayloadDecoder = decodeJson,
 ): Reason {
   const reason = walker.walk(bytes, start, end);
   const wanted = decoded.ok ? NO_REASON : decoded.reason;
@@ -61,10 +63,10 @@ export function compareWithDecoded(
   for (const [slot, path] of paths.entries()) {
     // Object.is inside: −0 is told from 0, an integer from a double by its type.
     const value = valueAt(decoded.value, path);
-    if (!isDeepStrictEqual(slotValue(walker, walker.slots, slot, bytes), value)) {
+    if (!isDeepStrictEqual(slotValue(walker, walker.slots, slot, bytes, decode), value)) {
       throw new Error(`another value at ${JSON.stringify(path)}`);
     }
-    if (Array.isArray(value) && !isDeepStrictEqual(elementsOf(walker, slot, bytes, value), value)) {
+    if (Array.isArray(value) && !isDeepStrictEqual(elementsOf(walker, slot, bytes, value, decode), value)) {
       throw new Error(`other elements at ${JSON.stringify(path)}`);
     }
   }
@@ -72,12 +74,18 @@ export function compareWithDecoded(
 }
 
 /** The elements as the cursor gives them; a double that it leaves open is asked for by its value. */
-function elementsOf(walker: PayloadWalker, slot: number, bytes: Uint8Array, wanted: readonly unknown[]): unknown[] {
+function elementsOf(
+  walker: PayloadWalker,
+  slot: number,
+  bytes: Uint8Array,
+  wanted: readonly unknown[],
+  decode: PayloadDecoder,
+): unknown[] {
   const { elements, slots } = walker;
   const values: unknown[] = [];
   elements.open(bytes, slots.starts[slots.base + slot]!, slots.ends[slots.base + slot]!, null, slot);
   while (elements.next()) {
-    const value = slotValue(walker, elements.slots, 0, bytes);
+    const value = slotValue(walker, elements.slots, 0, bytes, decode);
     const expected = wanted[values.length];
     const isOpen = Number.isNaN(value) && typeof expected === 'number';
     const isFound =
