@@ -5,11 +5,11 @@
 import { selectivityFilter } from '../datasets/orbit-filters.js';
 import { orbitDataset } from '../datasets/orbit.js';
 import { segmentBytes } from '../datasets/write.js';
-import { readGroup } from '../demo/read-group.js';
 import { framesSide } from '../frames.js';
 import { type Case, Checksum, type Engine, once, type Side } from '../harness.js';
 import { ENGINES } from '../programs.js';
 import type { ServiceProcess } from '../service-process.js';
+import { framesToEnd, scanBody, ScanClient } from './scan-client.js';
 import { LOG, type Services } from './services.js';
 
 /** Scans that run at once in the scaling case: two for each worker of the larger service. */
@@ -54,25 +54,34 @@ export function scanCases(services: Services): Case[] {
   });
 }
 
-/** `scans` groups read the log at once, each to its end; the checksum is of one of them, all must agree. */
+/**
+ * `scans` scans read the log at once, each to its end. It is timed until the last byte of the last reply; what came is
+ * decoded after that, because the client shares the processors with the service. The checksum is of one reply, all must
+ * agree.
+ */
 function httpSide(name: string, service: ServiceProcess, scans: number): Side {
+  const clients = Array.from({ length: scans }, () => new ScanClient(service.address));
+  const body = scanBody({
+    segments: [{ format: 'iggy', store: 'data', path: LOG, sealed: true }],
+    filters: [{ id: 'bench', filter: FILTER }],
+  });
   return {
     name,
     async run() {
-      const jobs = Array.from({ length: scans }, (_, index) => ({
-        name: `group-${index}`,
-        filter: FILTER,
-        topic: 'orbit',
-        path: LOG,
-      }));
-      const results = await Promise.all(jobs.map((job) => readGroup(service.address, job)));
-      const sums = results.map(({ offsets }) => {
-        const checksum = new Checksum();
-        for (const offset of offsets) checksum.add(offset);
-        return checksum.value;
-      });
-      if (sums.some((sum) => sum !== sums[0])) throw new Error('scans of one log selected different records');
-      return sums[0]!;
+      const replies = await Promise.all(clients.map((client) => client.postForFrames(body)));
+      return () => {
+        const sums = replies.map(checksumOf);
+        if (sums.some((sum) => sum !== sums[0])) throw new Error('scans of one log selected different records');
+        return sums[0]!;
+      };
     },
   };
+}
+
+function checksumOf(reply: Buffer): number {
+  const checksum = new Checksum();
+  for (const { records } of framesToEnd(reply)) {
+    for (const offset of records?.offsets ?? []) checksum.add(offset);
+  }
+  return checksum.value;
 }

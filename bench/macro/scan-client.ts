@@ -9,7 +9,7 @@ export interface ReplyFrame {
   readonly frame?: string;
   readonly examined?: number;
   readonly matched?: number;
-  readonly offsets?: readonly number[];
+  readonly records?: { readonly offsets: readonly number[] };
   readonly filters?: readonly { readonly id: string; readonly stop: string; readonly continuation: string }[];
   readonly stop?: string;
   readonly continuation?: string;
@@ -44,11 +44,12 @@ export class ScanClient {
 
   /** Posts a scan that is to run to the end of its segments, and resolves with the frames of its reply. */
   async scanToEnd(body: Uint8Array): Promise<readonly ReplyFrame[]> {
-    const bytes = await this.post(body, 'application/vnd.winnow.frames+msgpack');
-    const frames = decodeMsgpackFrames(bytes) as ReplyFrame[];
-    const stops = new Set(frames.at(-1)?.filters?.map(({ stop }) => stop));
-    if (stops.size !== 1 || !stops.has('end_of_visible')) throw new Error(`a scan ended by ${[...stops].join()}`);
-    return frames;
+    return framesToEnd(await this.postForFrames(body));
+  }
+
+  /** Posts a scan and resolves with the frames of its reply as they came, for {@link framesToEnd}. */
+  postForFrames(body: Uint8Array): Promise<Buffer> {
+    return this.post(body, 'application/vnd.winnow.frames+msgpack');
   }
 
   /** The text of `/metrics`. */
@@ -59,6 +60,14 @@ export class ScanClient {
   close(): void {
     this.agent.destroy();
   }
+}
+
+/** The frames of a reply to a scan that was to run to the end of its segments. Throws if it did not. */
+export function framesToEnd(reply: Buffer): readonly ReplyFrame[] {
+  const frames = decodeMsgpackFrames(reply) as ReplyFrame[];
+  const stops = new Set(frames.at(-1)?.filters?.map(({ stop }) => stop));
+  if (stops.size !== 1 || !stops.has('end_of_visible')) throw new Error(`a scan ended by ${[...stops].join()}`);
+  return frames;
 }
 
 /** The members that every request here has, with budgets that let a scan run to its end. */
