@@ -8,7 +8,7 @@
  * Invariants: a task is answered exactly once, with `null` where the thread was lost; `ended` resolves when no task is at
  * work any more.
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { WorkerReply, WorkerTask } from '../scan/task.js';
 import { taskBuffers } from './carried.js';
@@ -61,8 +61,13 @@ export class Lane {
     });
   }
 
-  /** Ends the thread, whatever it does. It is gone when this returns, and its task is answered soon after. */
+  /**
+   * Ends the thread, whatever it does. It is gone when this returns, and its task is answered soon after. A thread that
+   * has answered is left alone: this one may have been too busy to look.
+   */
   kill(): void {
+    const waiting = receiveMessageOnPort(this.port);
+    if (waiting !== undefined) return this.receive(waiting.message as ThreadMessage);
     this.isKilled = true;
     this.killer.abort();
   }

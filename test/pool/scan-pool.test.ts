@@ -110,6 +110,18 @@ it('a task whose filters take time to compile is given that time on top', async 
   expect(problemOfReply(await pool.run(order('hang'), 150))).toMatchObject({ retryable: true, limit: 250 });
 });
 
+it('a task that answered in time is not killed, however late its answer is looked at', async () => {
+  const { pool, restarts } = await start({ killAfterMs: 100 });
+  const before = await answering(pool);
+  // From here timers come next in the event loop, and messages after them.
+  await new Promise(setImmediate);
+  const answer = pool.run<{ threadId: number }>(order('answer'));
+  const until = performance.now() + 400;
+  while (performance.now() < until);
+  expect(await answer).toEqual({ ok: { threadId: before } });
+  expect(restarts).toEqual([]);
+});
+
 it('a task behind a stuck one does not have its time counted while the worker is replaced', async () => {
   const { pool, restarts } = await start({ killAfterMs: 200 });
   const stuck = pool.run(order('hang'));
