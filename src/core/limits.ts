@@ -199,6 +199,13 @@ export const SCHEMA_REGISTRY_BYTES_MAX = 32 * MIB;
  */
 export const SCHEMAS_CACHED_BYTES_MAX = 8 * MIB;
 
+/**
+ * Words of the programs by which Avro payloads of one scan are walked: its writer schemas times the paths that its
+ * filters read. A schema of 1 MiB has some 40,000 fields and takes 200,000 words; sixteen MiB in each worker are twenty
+ * such schemas, or a thousand ordinary ones. Without a bound, unions of records under many paths would multiply.
+ */
+export const AVRO_PLAN_WORDS_MAX = 4 * MIB;
+
 /** Longest name of a Protobuf message, in bytes of UTF-8: what a path component of a file system holds, fourfold. */
 export const MESSAGE_TYPE_BYTES_MAX = 1024;
 

@@ -1,0 +1,82 @@
+/**
+ * The items of one Avro array, one at a time: what `contains` on an array looks through. `bytes` and `fixed` are arrays of
+ * integers.
+ *
+ * The bytes have been validated by the walk. What type the items are of depends on the datum (a union may hold arrays of
+ * two kinds), so the walk has left by slot which program reads one. Nothing is allocated.
+ */
+import { SLOT_INTEGER, Slots } from '../../core/slots.js';
+import type { PathTrie } from '../path-trie.js';
+import type { ElementCursor, SoughtNumber } from '../walker.js';
+import { AvroMachine, BYTE_ITEMS } from './machine.js';
+import type { AvroPlan } from './plan.js';
+
+export class AvroElements implements ElementCursor {
+  readonly slots = new Slots(1);
+  private readonly machine: AvroMachine;
+  /** By slot of the walk: the program of an item. */
+  private readonly items: Int32Array;
+  private bytes: Uint8Array = new Uint8Array(0);
+  private program = BYTE_ITEMS;
+  private at = 0;
+  private end = 0;
+  private readonly budget: number;
+  /** Items of the block at hand that are still to come. */
+  private left = 0;
+
+  constructor(plan: AvroPlan, trie: PathTrie, items: Int32Array, maxDepth: number, budget: number) {
+    this.machine = new AvroMachine(plan, trie, this.slots, maxDepth, budget);
+    this.budget = budget;
+    this.items = items;
+  }
+
+  seek(value: number): SoughtNumber {
+    return new ExactNumber(value);
+  }
+
+  open(bytes: Uint8Array, start: number, end: number, _sought: SoughtNumber | null, slot: number): void {
+    this.machine.use(bytes);
+    this.bytes = bytes;
+    this.program = this.items[slot]!;
+    this.at = start;
+    this.end = end;
+    this.left = 0;
+  }
+
+  next(): boolean {
+    const { machine, slots } = this;
+    if (this.program === BYTE_ITEMS) {
+      if (this.at >= this.end) return false;
+      slots.kinds[0] = SLOT_INTEGER;
+      slots.numbers[0] = this.bytes[this.at]!;
+      this.at++;
+      return true;
+    }
+    if (this.left === 0) {
+      // At the end stands the block of no items.
+      if (this.at >= this.end) return false;
+      this.at = machine.block(this.at, this.end, this.budget);
+      this.left = machine.blockItems;
+      if (this.left === 0) {
+        this.at = this.end;
+        return false;
+      }
+    }
+    this.left--;
+    this.at = machine.run(this.program, this.at, this.end);
+    return true;
+  }
+}
+
+/** Avro's numbers are read exactly, so that none is ever asked for. */
+class ExactNumber implements SoughtNumber {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+
+  isNearest(): boolean {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The Avro walker against the obvious decoder: the same reason, and the same value at every wanted path.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { avroDecoder } from '../../src/codec/avro/decode.js';
+import type { AvroSchema } from '../../src/codec/avro/schema.js';
+import { AvroWalker } from '../../src/codec/avro/walker.js';
+import type { PayloadDecoder, Value } from '../../src/codec/value.js';
+import type { DecoderLimits } from '../../src/codec/walker.js';
+import { comparePaths, type Path } from '../../src/core/path.js';
+import { SLOT_ARRAY, SLOT_OBJECT, type Slots } from '../../src/core/slots.js';
+import { NO_REASON, REASON_NAMES, type Reason } from '../../src/core/verdict.js';
+import type { Seeded } from './seeded.js';
+import { slotValue, valueAt } from './slot-value.js';
+
+const STEPS: readonly (string | number)[] = ['a', 'b', 'c', 'mode', 'k_1', 'é', '', '键🛰', 0, 1, 2];
+
+/** Paths that random schemas may have, in order, each once; the root among them now and then. */
+export function randomAvroPaths(random: Seeded): Path[] {
+  const paths: Path[] = random.chance(0.3) ? [[]] : [];
+  for (let count = random.below(12); count > 0; count--) {
+    paths.push(Array.from({ length: 1 + random.below(4) }, () => random.pick(STEPS)));
+  }
+  const sorted = paths.sort(comparePaths);
+  return sorted.filter((path, index) => index === 0 || comparePaths(sorted[index - 1]!, path) !== 0);
+}
+
+export class AvroTrial {
+  readonly walker: AvroWalker;
+  private readonly paths: readonly Path[];
+  private readonly limits: DecoderLimits;
+  private readonly decoders: readonly PayloadDecoder[];
+
+  constructor(schemas: readonly AvroSchema[], paths: readonly Path[], limits: DecoderLimits) {
+    this.walker = new AvroWalker(paths, limits, schemas);
+    this.paths = paths;
+    this.limits = limits;
+    this.decoders = schemas.map(avroDecoder);
+  }
+
+  /** Walks and decodes `start`…`end`. Throws an `Error` where the two differ. */
+  check(bytes: Uint8Array, start = 0, end = bytes.length, schema = 0): Reason {
+    const { walker } = this;
+    walker.chooseSchema(schema);
+    const reason = walker.walk(bytes, start, end);
+    const decoded = this.decoders[schema]!(bytes.subarray(start, end), this.limits);
+    const wanted = decoded.ok ? NO_REASON : decoded.reason;
+    if (reason !== wanted) throw new Error(`walker ${REASON_NAMES[reason]}, decoder ${REASON_NAMES[wanted]}`);
+    if (!decoded.ok) return reason;
+    for (const [slot, path] of this.paths.entries()) {
+      const value = valueAt(decoded.value, path);
+      if (!this.holds(walker.slots, slot, bytes, value)) throw new Error(`another value at ${JSON.stringify(path)}`);
+      if (Array.isArray(value)) this.checkElements(slot, bytes, value, path);
+    }
+    return reason;
+  }
+
+  private checkElements(slot: number, bytes: Uint8Array, value: readonly Value[], path: Path): void {
+    const { elements, slots } = this.walker;
+    elements.open(bytes, slots.starts[slot]!, slots.ends[slot]!, null, slot);
+    for (const element of value) {
+      if (!elements.next() || !this.holds(elements.slots, 0, bytes, element)) {
+        throw new Error(`other elements at ${JSON.stringify(path)}`);
+      }
+    }
+    if (elements.next()) throw new Error(`too many elements at ${JSON.stringify(path)}`);
+  }
+
+  private holds(slots: Slots, slot: number, bytes: Uint8Array, value: Value | symbol): boolean {
+    const kind = slots.kinds[slot];
+    if (Array.isArray(value)) return kind === SLOT_ARRAY && slots.starts[slot]! <= slots.ends[slot]!;
+    if (value instanceof Map) return kind === SLOT_OBJECT && slots.starts[slot]! <= slots.ends[slot]!;
+    if (kind === SLOT_ARRAY || kind === SLOT_OBJECT) return false;
+    // Object.is inside: −0 is told from 0, an integer from a double by its type.
+    return isDeepStrictEqual(slotValue(this.walker, slots, slot, bytes), value);
+  }
+}
