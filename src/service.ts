@@ -11,6 +11,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import v8 from 'node:v8';
 import { createAdmission } from './admission/admission.js';
 import { LoopDelayGuard } from './admission/loop-delay.js';
+import { listedSchema } from './catalog/listed-schema.js';
+import { readSchemaFolder } from './catalog/schema-folder.js';
 import { isLoopback, type Config } from './config/load.js';
 import type { Clock } from './core/clock.js';
 import { SHUTDOWN_GRACE_MS } from './core/limits.js';
@@ -22,6 +24,7 @@ import { Metrics } from './metrics/metrics.js';
 import { engineOf, loadModules } from './pool/modules.js';
 import { ScanPool } from './pool/scan-pool.js';
 import { Runner } from './run/runner.js';
+import { checkSchemas } from './run/check-schemas.js';
 import { probeTask } from './run/probe.js';
 import { TurnsAwaited } from './run/turns-awaited.js';
 import { EVALUATOR_VERSION } from './wire/capabilities.js';
@@ -64,10 +67,15 @@ const LOOP_DELAY_PERIOD_MS = 20;
 /** Milliseconds since the epoch that never step back, comparable across threads (core/clock). */
 const CLOCK: Clock = { nowMs: () => performance.timeOrigin + performance.now() };
 
-/** Starts a service. Rejects when a worker cannot start or the address is taken; nothing is left running then. */
+/**
+ * Starts a service. Rejects when a worker cannot start, the registry of schemas is refused or the address is taken;
+ * nothing is left running then.
+ */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { log } = options;
   const workers = config.pool.workers === 0 ? availableParallelism() : config.pool.workers;
+  const { folder } = config.schemas;
+  const schemas = folder === '' ? [] : readSchemaFolder(folder);
   const modules = await loadModules(config.pool.engine, options.modulesUrl);
   const engine = engineOf(modules);
   const turns = new TurnsAwaited();
@@ -84,6 +92,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     config,
     version: VERSION,
     engine,
+    schemas: { schemas: schemas.map(listedSchema) },
     metrics,
     clock: CLOCK,
     log,
@@ -94,7 +103,13 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   pool = await ScanPool.start(
     {
       workers,
-      setup: { stores: config.stores, continuationKeys: continuationKeys(config, log), modules, turns: turns.cells },
+      setup: {
+        stores: config.stores,
+        schemas: schemas.map(({ id, hash, source }) => ({ id, hash, source })),
+        continuationKeys: continuationKeys(config, log),
+        modules,
+        turns: turns.cells,
+      },
       killAfterMs: config.slice.killAfterMs,
       onRestart: (reason) => {
         metrics.recordWorkerRestart(reason);
@@ -106,7 +121,13 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     },
     probeTask(CLOCK),
   );
-  log.info({ workers, engine }, 'workers started');
+  try {
+    await checkSchemas(pool, schemas);
+  } catch (thrown) {
+    await pool.close();
+    throw thrown;
+  }
+  log.info({ workers, engine, schemas: schemas.length }, 'workers started');
   const loopDelays = monitorEventLoopDelay({ resolution: LOOP_DELAY_PERIOD_MS });
   loopDelays.enable();
   runner = new Runner({

@@ -31,6 +31,7 @@ const runner = new SliceRunner({
   clock,
   regex: rustRegexEngine(setup.modules.regex),
   kernel: setup.modules.kernel === null ? undefined : new Kernel(setup.modules.kernel),
+  schemas: setup.schemas ?? [],
   continuationKeys: setup.continuationKeys,
   openSegment({ place }, index, task, before) {
     if ('inline' in place) return inlineSource(task.inline[place.inline]!);
@@ -54,6 +55,9 @@ export default function runTask(task: WorkerTask): WorkerReply<unknown> {
         return previewSlice(runner, task);
       case 'diff':
         return diffSlice(runner, task);
+      case 'schema':
+        runner.compiler.shelf.check(task.id);
+        return { ok: null };
     }
   } catch (thrown) {
     return { problem: problemFrom(thrown, { onFault: reportFault }) };

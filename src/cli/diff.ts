@@ -9,6 +9,7 @@ import { refuse } from '../core/error-codes.js';
 import type { DiffReply } from '../wire/preview.js';
 import { type CommandOutput, EXIT_TROUBLE, guarded, readWhole, STANDARD_OUTPUT } from './command-output.js';
 import { rangeCommand, type RangeArguments, rangeLine, rangeOf, troubleOf } from './range.js';
+import { schemasOf } from './schemas-option.js';
 import { storeOf } from './segment-argument.js';
 import { aligned, figure, offsetsText, percent } from './terminal-text.js';
 
@@ -44,7 +45,7 @@ export async function runDiff(file: string, options: DiffArguments, output: Comm
     ...rangeOf(file, options),
   };
   const { withLocalEngine } = await import('./local-engine.js');
-  const reply = await withLocalEngine(storeOf(file), ({ runner, clock }) => {
+  const reply = await withLocalEngine({ stores: storeOf(file), schemas: schemasOf(options) }, ({ runner, clock }) => {
     const asker = { shard: 'cli', arrivedAtMs: clock.nowMs(), requestId: 'cli' };
     return runner.diff(request, asker, new AbortController().signal);
   });

@@ -7,12 +7,14 @@
 import { randomBytes } from 'node:crypto';
 import v8 from 'node:v8';
 import { createAdmission } from '../admission/admission.js';
+import type { IdentifiedSchema } from '../codec/schema-source.js';
 import { loadConfig } from '../config/load.js';
 import type { Clock } from '../core/clock.js';
 import { VERSION } from '../core/version.js';
 import { Metrics } from '../metrics/metrics.js';
 import { loadModules } from '../pool/modules.js';
 import { ScanPool } from '../pool/scan-pool.js';
+import { checkSchemas } from '../run/check-schemas.js';
 import { probeTask } from '../run/probe.js';
 import { Runner } from '../run/runner.js';
 import { TurnsAwaited } from '../run/turns-awaited.js';
@@ -26,9 +28,20 @@ export interface LocalEngine {
   readonly clock: Clock;
 }
 
-/** Starts one worker over `stores` (name → absolute folder), hands the engine to `use`, and stops it whatever happens. */
+/** What an engine reads besides the request. */
+export interface LocalMeans {
+  /** Store name → absolute folder. */
+  readonly stores?: Readonly<Record<string, string>>;
+  /** The registry of writer schemas. */
+  readonly schemas?: readonly (IdentifiedSchema & { readonly file: string })[];
+}
+
+/**
+ * Starts one worker, hands the engine to `use`, and stops it whatever happens. Throws the refusal of a schema that does
+ * not compile.
+ */
 export async function withLocalEngine<T>(
-  stores: Readonly<Record<string, string>>,
+  { stores = {}, schemas = [] }: LocalMeans,
   use: (engine: LocalEngine) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig('', {});
@@ -40,7 +53,13 @@ export async function withLocalEngine<T>(
   const pool = await ScanPool.start(
     {
       workers: 1,
-      setup: { stores, continuationKeys: [randomBytes(32)], modules, turns: turns.cells },
+      setup: {
+        stores,
+        schemas: schemas.map(({ id, hash, source }) => ({ id, hash, source })),
+        continuationKeys: [randomBytes(32)],
+        modules,
+        turns: turns.cells,
+      },
       killAfterMs: config.slice.killAfterMs,
       onRestart: (reason) => faults.push(new Error(`the worker ${reason}`)),
       onFault: (fault) => faults.push(fault),
@@ -58,6 +77,7 @@ export async function withLocalEngine<T>(
     inlineBytesMax: config.admission.inlineBytesMax,
   });
   try {
+    await checkSchemas(pool, schemas);
     return await use({ runner, clock: CLOCK });
   } finally {
     await pool.close();

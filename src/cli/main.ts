@@ -11,6 +11,7 @@ import { register as registerDiff } from './diff.js';
 import { register as registerInspect } from './inspect.js';
 import { register as registerPreview } from './preview.js';
 import { register as registerScan } from './scan.js';
+import { register as registerSchema } from './schema.js';
 import { register as registerServe } from './serve.js';
 import { register as registerTest } from './test.js';
 import { register as registerValidate } from './validate.js';
@@ -29,6 +30,7 @@ for (const register of [
   registerValidate,
   registerTest,
   registerInspect,
+  registerSchema,
 ]) {
   register(program);
 }

@@ -12,6 +12,7 @@ import { type CommandOutput, countOf, EXIT_TROUBLE, guarded, readWhole, STANDARD
 import { explanationLines } from './explanation-text.js';
 import { funnelLines } from './funnel-text.js';
 import { rangeLine, rangeOf, type RangeArguments, rangeCommand, troubleOf } from './range.js';
+import { schemasOf } from './schemas-option.js';
 import { storeOf } from './segment-argument.js';
 import { cut, figure, shown } from './terminal-text.js';
 
@@ -49,7 +50,7 @@ export async function runPreview(file: string, options: PreviewArguments, output
     explain: options.explain === true,
   };
   const { withLocalEngine } = await import('./local-engine.js');
-  const reply = await withLocalEngine(storeOf(file), ({ runner, clock }) => {
+  const reply = await withLocalEngine({ stores: storeOf(file), schemas: schemasOf(options) }, ({ runner, clock }) => {
     const asker = { shard: 'cli', arrivedAtMs: clock.nowMs(), requestId: 'cli' };
     return runner.preview(request, asker, new AbortController().signal);
   });

@@ -6,18 +6,19 @@ import { PREVIEW_EXAMINED_MAX } from '../core/limits.js';
 import type { PreviewReply } from '../wire/preview.js';
 import type { SegmentInput } from '../wire/scan-request.js';
 import { countOf } from './command-output.js';
+import { type SchemasArgument, schemasOption } from './schemas-option.js';
 import { type SegmentArguments, segmentCommand, segmentOf } from './segment-argument.js';
 import { figure } from './terminal-text.js';
 
 /** The options as the command line gives them. */
-export interface RangeArguments extends SegmentArguments {
+export interface RangeArguments extends SegmentArguments, SchemasArgument {
   readonly from?: string;
   readonly examine?: string;
 }
 
 /** A new command of the program that looks at a range of a segment file. */
 export function rangeCommand(program: Command, name: string): Command {
-  return segmentCommand(program, name)
+  return schemasOption(segmentCommand(program, name))
     .option('--from <offset>', 'start at this offset')
     .option(
       '--examine <count>',

@@ -11,6 +11,7 @@ import type { LocalEngine } from './local-engine.js';
 import { PageSink, type ScanReport } from './scan-pages.js';
 import { NdjsonPrinter, type RecordPrinter, TablePrinter } from './scan-print.js';
 import { ProgressLine } from './scan-progress.js';
+import { type SchemasArgument, schemasOf, schemasOption } from './schemas-option.js';
 import { type SegmentArguments, segmentCommand, segmentOf, storeOf } from './segment-argument.js';
 
 const EXIT_MATCHED = 0;
@@ -23,7 +24,7 @@ const RECORDS_PER_PAGE = 1_000;
 const REQUEST_MS = 60_000;
 
 /** The command's options as the command line gives them. */
-export interface ScanArguments extends SegmentArguments {
+export interface ScanArguments extends SegmentArguments, SchemasArgument {
   readonly filter: string;
   readonly json?: boolean;
   readonly count?: boolean;
@@ -33,7 +34,7 @@ export interface ScanArguments extends SegmentArguments {
 
 /** Adds the command to the program. */
 export function register(program: Command): void {
-  segmentCommand(program, 'scan')
+  schemasOption(segmentCommand(program, 'scan'))
     .description('print the records of a segment file that a filter selects')
     .requiredOption('--filter <file>', 'filter document (JSON), - for standard input')
     .option('--json', 'one JSON object per record instead of a table')
@@ -53,7 +54,7 @@ export async function runScanCommand(file: string, options: ScanArguments, outpu
   const printer: RecordPrinter = options.json === true ? new NdjsonPrinter(output) : new TablePrinter(output);
   const progress = new ProgressLine(process.stderr);
   const { withLocalEngine } = await import('./local-engine.js');
-  const report = await withLocalEngine(storeOf(file), (engine) =>
+  const report = await withLocalEngine({ stores: storeOf(file), schemas: schemasOf(options) }, (engine) =>
     readToTheEnd(engine, request, limit, options.count === true ? undefined : printer, progress),
   );
   progress.clear();

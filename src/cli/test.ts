@@ -8,13 +8,14 @@ import { refuse } from '../core/error-codes.js';
 import type { TestReply } from '../wire/filter-request.js';
 import { type CommandOutput, EXIT_TROUBLE, guarded, readWhole, STANDARD_OUTPUT } from './command-output.js';
 import { explanationLines } from './explanation-text.js';
+import { type SchemasArgument, schemasOf, schemasOption } from './schemas-option.js';
 
 const EXIT_SELECTED = 0;
 const EXIT_REJECTED = 1;
 
 const HEADER_KINDS = ['string', 'int', 'uint', 'float', 'bool'] as const;
 
-interface TestArguments {
+interface TestArguments extends SchemasArgument {
   readonly payload?: string;
   readonly header: readonly string[];
   readonly json?: boolean;
@@ -22,8 +23,7 @@ interface TestArguments {
 
 /** Adds the command to the program. */
 export function register(program: Command): void {
-  program
-    .command('test')
+  schemasOption(program.command('test'))
     .description('run a filter on one record and explain every node')
     .argument('<filter>', 'filter document (JSON)')
     .option('--payload <file>', "the record's payload, - for standard input; empty without it")
@@ -42,7 +42,7 @@ export async function runTest(file: string, options: TestArguments, output: Comm
   };
   const request = { filter_text: readWhole(file).toString('utf8'), record: JSON.stringify(record) };
   const { withLocalEngine } = await import('./local-engine.js');
-  const reply = await withLocalEngine({}, ({ runner, clock }) =>
+  const reply = await withLocalEngine({ schemas: schemasOf(options) }, ({ runner, clock }) =>
     runner.test(request, 'cli', clock.nowMs(), new AbortController().signal),
   );
   for (const line of options.json === true ? [JSON.stringify(reply)] : replyLines(reply)) output.out(line);

@@ -7,19 +7,19 @@ import type { Command } from 'commander';
 import { problemOf } from '../core/error-codes.js';
 import type { ValidateReply } from '../wire/filter-request.js';
 import { type CommandOutput, guarded, problemLines, readWhole, STANDARD_OUTPUT } from './command-output.js';
+import { type SchemasArgument, schemasOf, schemasOption } from './schemas-option.js';
 
 const EXIT_ACCEPTED = 0;
 const EXIT_REFUSED = 1;
 
-interface ValidateArguments {
+interface ValidateArguments extends SchemasArgument {
   readonly strict?: boolean;
   readonly json?: boolean;
 }
 
 /** Adds the command to the program. */
 export function register(program: Command): void {
-  program
-    .command('validate')
+  schemasOption(program.command('validate'))
     .description('check a filter: digest, what it reads, cost, warnings')
     .argument('<filter>', 'filter document (JSON), - for standard input')
     .option('--strict', 'refuse unknown members instead of warning')
@@ -33,7 +33,7 @@ export function register(program: Command): void {
 export async function runValidate(file: string, options: ValidateArguments, output: CommandOutput): Promise<number> {
   const text = readWhole(file).toString('utf8');
   const { withLocalEngine } = await import('./local-engine.js');
-  return withLocalEngine({}, async ({ runner, clock }) => {
+  return withLocalEngine({ schemas: schemasOf(options) }, async ({ runner, clock }) => {
     try {
       const request = { filter_text: text, strict: options.strict === true };
       const reply = await runner.validate(request, 'cli', clock.nowMs(), new AbortController().signal);

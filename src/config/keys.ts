@@ -27,11 +27,22 @@ const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
 /**
- * How a value is written: `integer` 16 · `bytes` "64 MiB" · `duration` "10s" · `text` · `level` · `flag` true ·
+ * How a value is written: `integer` 16 · `bytes` "64 MiB" · `duration` "10s" · `text` · `folder` absolute, or none ·
+ * `level` · `flag` true ·
  * `engine` of workers · `algorithm` of tokens, or none · `secret` a text that is never shown · `secrets` a list of them.
  */
 export type KeyKind =
-  'integer' | 'bytes' | 'duration' | 'text' | 'level' | 'flag' | 'engine' | 'algorithm' | 'secret' | 'secrets';
+  | 'integer'
+  | 'bytes'
+  | 'duration'
+  | 'text'
+  | 'folder'
+  | 'level'
+  | 'flag'
+  | 'engine'
+  | 'algorithm'
+  | 'secret'
+  | 'secrets';
 
 /** One key. `min` and `max` are inclusive, in units, bytes or milliseconds; absent for texts. */
 export interface KeyRow {
@@ -125,6 +136,7 @@ export const CONFIG_KEYS = [
   row('auth', 'jwt_audience', 'text', '', 'what the claim `aud` of tokens holds'),
   row('auth', 'jwt_clock_tolerance', 'duration', '30s', 'how far clocks may differ for `exp` and `nbf`', 0, 300_000),
   row('auth', 'allow_anonymous', 'flag', false, 'serve a host that is not loopback although nobody has to show a key'),
+  row('schemas', 'folder', 'folder', '', 'absolute folder of the writer schemas that filters refer to; empty for none'),
   row('log', 'level', 'level', 'info', `one of ${LOG_LEVELS.join(', ')}`),
 ] as const satisfies readonly KeyRow[];
 

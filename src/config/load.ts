@@ -67,6 +67,8 @@ export interface Config {
   /** Newest first: the first signs, all verify. Empty: the service makes a random one and warns. */
   readonly continuation: { readonly keys: readonly Uint8Array[] };
   readonly stores: Readonly<Record<string, string>>;
+  /** Where the registry of writer schemas is; empty: there is none. */
+  readonly schemas: { readonly folder: string };
   /** Without a key and without tokens nobody is asked who they are. */
   readonly auth: {
     readonly keys: readonly ApiKey[];
@@ -183,6 +185,10 @@ function readValue(row: KeyRow, value: unknown): Scalar | { readonly fault: stri
         : { fault: `expected one of ${JWT_ALGORITHMS.join(', ')} or nothing` };
     case 'secret':
       return typeof value === 'string' ? value : { fault: 'expected text' };
+    case 'folder':
+      return value === '' || (typeof value === 'string' && isAbsolute(value))
+        ? value
+        : { fault: `expected an absolute folder or nothing, given ${shown(value)}` };
     case 'level':
       return LOG_LEVELS.some((level) => level === value)
         ? (value as string)
@@ -336,6 +342,7 @@ function freeze(values: ReadonlyMap<string, Scalar>, stores: Record<string, stri
     }),
     continuation: Object.freeze({ keys: Object.freeze(keys.map((key) => new TextEncoder().encode(key))) }),
     stores: Object.freeze(stores),
+    schemas: Object.freeze({ folder: values.get('schemas.folder') as string }),
     auth: Object.freeze(auth),
     log: Object.freeze({ level: values.get('log.level') as Config['log']['level'] }),
   });

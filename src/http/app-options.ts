@@ -7,6 +7,7 @@ import type { EngineName } from '../core/engine.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { RouteLabel } from '../metrics/table.js';
 import type { Runner } from '../run/runner.js';
+import type { SchemaList } from '../wire/schema-list.js';
 import type { Log } from './log.js';
 import type { Access } from './access.js';
 import type { RequestTrace } from './trace.js';
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly version: string;
   /** What the workers read records with. */
   readonly engine: EngineName;
+  /** The registry of writer schemas, as it is listed. */
+  readonly schemas: SchemaList;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;

@@ -14,8 +14,9 @@ import { BeginFrameSchema, EndFrameSchema, ErrorFrameSchema, ProgressFrameSchema
 import { PageFrameSchema, PageSchema } from '../wire/page.js';
 import { DiffReplySchema, DiffRequestSchema, PreviewReplySchema, PreviewRequestSchema } from '../wire/preview.js';
 import { ProblemSchema } from '../wire/problem.js';
+import { SchemaListSchema } from '../wire/schema-list.js';
 import { ScanRequestSchema } from '../wire/scan-request.js';
-import { CAPABILITIES_EXAMPLE, type OperationReply } from './operation-replies.js';
+import { CAPABILITIES_EXAMPLE, type OperationReply, SCHEMAS_EXAMPLE } from './operation-replies.js';
 import type { Access } from './access.js';
 import { JSON_TYPE, MSGPACK_FRAMES_TYPE, MSGPACK_TYPE, NDJSON_TYPE, PROBLEM_TYPE } from './accept.js';
 
@@ -70,6 +71,21 @@ const TEST_HEADER_EXAMPLE = {
 
 const TEST_EXAMPLE = { filter: EXAMPLE_FILTER, record: { payload_text: '{"table":"satellites","op":"u"}' } };
 
+/** A payload in Avro, with the schema that wrote it. */
+const TEST_SCHEMA_EXAMPLE = {
+  filter: { ...EXAMPLE_FILTER, codec: 'avro', schema_refs: [7] },
+  schemas: [
+    {
+      id: 7,
+      source: { kind: 'avro', schema: '{"type":"record","name":"Change","fields":[{"name":"table","type":"string"}]}' },
+    },
+  ],
+  record: {
+    payload: Buffer.from('\u0014satellites').toString('base64'),
+    headers: [{ key: 'agdx.sid', value: { kind: 'uint', value: 7 } }],
+  },
+};
+
 const PREVIEW_EXAMPLE = { filter: EXAMPLE_FILTER, segments: SCAN_EXAMPLE.segments, explain: true };
 
 const DIFF_EXAMPLE = {
@@ -92,12 +108,13 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   ErrorFrameSchema,
   { ...ValidateRequestSchema, examples: [{ filter: EXAMPLE_FILTER }, VALIDATE_TEXT_EXAMPLE] },
   ValidateReplySchema,
-  { ...TestRequestSchema, examples: [TEST_EXAMPLE, TEST_HEADER_EXAMPLE] },
+  { ...TestRequestSchema, examples: [TEST_EXAMPLE, TEST_HEADER_EXAMPLE, TEST_SCHEMA_EXAMPLE] },
   TestReplySchema,
   { ...PreviewRequestSchema, examples: [PREVIEW_EXAMPLE] },
   PreviewReplySchema,
   { ...DiffRequestSchema, examples: [DIFF_EXAMPLE] },
   DiffReplySchema,
+  SchemaListSchema,
   CapabilitiesSchema,
   ProblemSchema,
 ];
@@ -201,6 +218,12 @@ export const diffRouteSchema = {
   headers: SHARD_HEADER,
   body: ref(DiffRequestSchema),
   response: { 200: objectReply('Counts, bytes and example offsets of the four parts.', DiffReplySchema), ...PROBLEMS },
+};
+
+export const schemasRouteSchema = {
+  summary: 'The writer schemas that the service holds',
+  description: 'Those of the registry; a request may bring others.',
+  response: { 200: objectReply('Schemas by id.', SchemaListSchema, SCHEMAS_EXAMPLE), ...PROBLEMS },
 };
 
 export const capabilitiesRouteSchema = {

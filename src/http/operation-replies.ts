@@ -3,6 +3,7 @@
  * here validates; the tests hold every live reply, and every example, against its schema.
  */
 import type { Capabilities } from '../wire/capabilities.js';
+import type { SchemaList } from '../wire/schema-list.js';
 import { JSON_TYPE } from './accept.js';
 
 /** What a route answers with, and an example of it. */
@@ -16,7 +17,7 @@ export interface OperationReply {
 export const CAPABILITIES_EXAMPLE: Capabilities = {
   evaluator_versions: [1],
   dialects: ['laser'],
-  codecs: ['json', 'headers_only'],
+  codecs: ['json', 'cbor', 'avro', 'headers_only'],
   formats: ['iggy', 'iggy_polled', 'ndjson'],
   engine: 'kernel',
   limits: {
@@ -40,6 +41,19 @@ export const CAPABILITIES_EXAMPLE: Capabilities = {
     pages: 10_000,
     progress_ms: 60_000,
   },
+};
+
+/** `GET /v1/schemas`, of a registry that holds one schema. */
+export const SCHEMAS_EXAMPLE: SchemaList = {
+  schemas: [
+    {
+      id: 7,
+      kind: 'avro',
+      name: 'orders',
+      hash: 'b1f05a02bd0e3d0cfc4c2d3f6a3a4f5a3f9c7f1b8e2d4c6a9b0e1f2d3c4b5a69',
+      bytes: 211,
+    },
+  ],
 };
 
 const LABELS = { type: 'object', additionalProperties: { type: 'string' } } as const;

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/filters/validate`, `…/test`, `…/preview` and `…/diff` (contract: scan-protocol §2).
+ * `GET /v1/schemas`, `POST /v1/filters/validate`, `…/test`, `…/preview` and `…/diff` (contract: scan-protocol §2).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shardOf } from '../admission/shard.js';
@@ -11,10 +11,23 @@ import { DiffRequestSchema, PreviewRequestSchema, type DiffRequest, type Preview
 import { Accept, JSON_TYPE, objectReplyType } from './accept.js';
 import { granted } from './access.js';
 import type { AppOptions } from './app-options.js';
-import { diffRouteSchema, previewRouteSchema, testRouteSchema, validateRouteSchema } from './openapi.js';
+import {
+  diffRouteSchema,
+  previewRouteSchema,
+  schemasRouteSchema,
+  testRouteSchema,
+  validateRouteSchema,
+} from './openapi.js';
 import { notAcceptable } from './problem-reply.js';
 
-export function registerFilterRoutes(app: FastifyInstance, { runner }: AppOptions): void {
+export function registerFilterRoutes(app: FastifyInstance, { runner, schemas }: AppOptions): void {
+  app.route({
+    method: 'GET',
+    url: '/v1/schemas',
+    config: { label: 'schemas', access: 'scan' },
+    schema: schemasRouteSchema,
+    handler: async (request, reply) => sendObject(request, reply, schemas),
+  });
   app.route({
     method: 'POST',
     url: '/v1/filters/validate',

@@ -18,6 +18,7 @@ export const ROUTE_LABELS = [
   'test',
   'preview',
   'diff',
+  'schemas',
   'capabilities',
   'livez',
   'readyz',

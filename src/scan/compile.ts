@@ -7,7 +7,9 @@
  *
  * Invariants: a refusal points into the request (`field`), not into the filter; both caches are bounded.
  */
+import { type IdentifiedSchema, schemaBytes } from '../codec/schema-source.js';
 import type { DecoderLimits } from '../codec/walker.js';
+import type { WriterSchema } from '../codec/writer-schema.js';
 import type { Clock } from '../core/clock.js';
 import { domainDigest } from '../core/digest.js';
 import { type Problem, Refusal, refuse } from '../core/error-codes.js';
@@ -31,6 +33,7 @@ import { PatternCache, patternKey } from './pattern-cache.js';
 import { programInputs } from './program-inputs.js';
 import { RecentlyUsed } from './recently-used.js';
 import type { FrameFormat } from './record-object.js';
+import { SchemaShelf, type SeenSchemas } from './schema-shelf.js';
 import { StageClock } from './stage-clock.js';
 import type { FilterEntrySpec, FilterPolicy, FilterTextSpec, ScanSpec, SliceCounters } from './task.js';
 
@@ -48,6 +51,8 @@ export interface CompiledScan {
   readonly spec: ScanSpec;
   readonly frameFormat: FrameFormat;
   readonly entries: readonly CompiledFilterEntry[];
+  /** The writer schemas that its filters may refer to. */
+  readonly schemas: SeenSchemas;
   readonly program: Program;
   /** Times the decoding inside `program`. */
   readonly stages: StageClock;
@@ -66,9 +71,21 @@ export class ScanCompiler {
   private readonly filterSets = new RecentlyUsed<CompiledFilters>(SCANS_CACHED_MAX, FILTER_TEXTS_CACHED_MAX);
   private readonly isIndexed: boolean;
   private readonly kernel: Kernel | undefined;
+  /** The writer schemas of this worker. */
+  readonly shelf: SchemaShelf;
 
-  /** Programs run over `kernel` where one is given, else over the TypeScript walkers. */
-  constructor(regex: RegexEngine, clock: Clock, isIndexed = true, kernel?: Kernel) {
+  /**
+   * Programs run over `kernel` where one is given, else over the TypeScript walkers. `registered` are the writer schemas
+   * that every request sees.
+   */
+  constructor(
+    regex: RegexEngine,
+    clock: Clock,
+    isIndexed = true,
+    kernel?: Kernel,
+    registered: readonly IdentifiedSchema[] = [],
+  ) {
+    this.shelf = new SchemaShelf(registered);
     this.patterns = new PatternCache(regex);
     this.clock = clock;
     this.isIndexed = isIndexed;
@@ -76,8 +93,9 @@ export class ScanCompiler {
   }
 
   /**
-   * The compiled scan of `scanKey`. Throws a `Refusal` for a filter that does not compile, `conflict` for a digest that
-   * differs from the expected one, `unsupported` for a codec that is not built. Counts compile time and cache hits.
+   * The compiled scan of `scanKey`. Throws a `Refusal` for a schema or filter that does not compile, `conflict` for a
+   * digest that differs from the expected one and for a schema that differs from the registered one. Counts compile time
+   * and cache hits.
    */
   compiled(scanKey: string, specBytes: SharedArrayBuffer, counters: SliceCounters): CompiledScan {
     const known = this.scans.get(scanKey);
@@ -95,16 +113,17 @@ export class ScanCompiler {
   }
 
   /**
-   * Compiles one filter, for `validate`, which `seeksMistakes`, and `test`. Throws as `compiled` does, but accepts every
-   * codec.
+   * Compiles one filter that sees `schemas`; for `validate` it also `seeksMistakes`, and ids that stand for no schema are
+   * among them instead of refused. Throws as `compiled` does.
    */
-  compileText(filter: FilterTextSpec, seeksMistakes = false): CompiledFilter {
+  compileText(filter: FilterTextSpec, schemas: SeenSchemas, seeksMistakes = false): CompiledFilter {
     let compiled: CompiledFilter;
     try {
       compiled = compileFilter(filter.dialect, filter.text, {
         strict: filter.strict,
         regex: this.patterns,
         seeksMistakes,
+        schemas: { find: (id) => schemas.find(id), mayLack: seeksMistakes },
       });
     } catch (thrown) {
       if (thrown instanceof Refusal) throw new Refusal(inRequest(thrown.problem, filter));
@@ -120,12 +139,13 @@ export class ScanCompiler {
   }
 
   private compileScan(spec: ScanSpec, counters: SliceCounters): CompiledScan {
+    const schemas = this.shelf.seenBy(spec.schemas);
     const texts = JSON.stringify(spec.filters.map(({ dialect, strict, text }) => [dialect, strict, text]));
-    const key = domainDigest('winnow.filter-set', texts);
+    const key = domainDigest('winnow.filter-set', `${schemas.key}\n${texts}`);
     const known = this.filterSets.get(key);
     if (known === undefined) counters.filterCacheMisses += spec.filters.length;
     else counters.filterCacheHits += spec.filters.length;
-    const { filters, program, stages } = known ?? this.compileFilters(spec.filters);
+    const { filters, program, stages } = known ?? this.compileFilters(spec.filters, schemas);
     // Another request may expect another digest of the same text.
     if (known !== undefined) spec.filters.forEach((entry, i) => checkDigest(entry, known.filters[i]!));
     this.filterSets.set(key, { filters, program, stages }, weightOf(spec));
@@ -133,22 +153,26 @@ export class ScanCompiler {
     return {
       spec,
       frameFormat: format === undefined ? 'iggy' : SEGMENT_FORMATS[format].frameFormat,
-      entries: filters.map((filter, i) => compiledEntry(spec, spec.filters[i]!, filter)),
+      entries: filters.map((filter, i) => compiledEntry(spec, spec.filters[i]!, filter, schemas)),
+      schemas,
       program,
       stages,
     };
   }
 
-  private compileFilters(entries: readonly FilterEntrySpec[]): CompiledFilters {
-    const filters = entries.map((entry) => this.compileText(entry));
-    filters.forEach(({ lowered }, i) => checkCodec(entries[i]!, lowered));
+  private compileFilters(entries: readonly FilterEntrySpec[], schemas: SeenSchemas): CompiledFilters {
+    const filters = entries.map((entry) => this.compileText(entry, schemas));
     checkPatterns(filters);
     const stages = new StageClock(this.clock);
     const inputs = programInputs(this.patterns, SCAN_LIMITS, this.kernel);
     const program = compileProgram(
       filters.map(({ lowered }) => lowered),
-      { ...inputs, makeWalker: (...wanted) => stages.timed(inputs.makeWalker(...wanted)) },
-      { isIndexed: this.isIndexed },
+      {
+        ...inputs,
+        makeWalker: (...wanted) => stages.timed(inputs.makeWalker(...wanted)),
+        makeSchemaWalker: (...wanted) => stages.timedBySchema(inputs.makeSchemaWalker(...wanted)),
+      },
+      { isIndexed: this.isIndexed, schemas: referredSchemas(filters, schemas) },
     );
     return { filters, program, stages };
   }
@@ -163,14 +187,10 @@ function checkDigest(filter: FilterTextSpec, { digest }: CompiledFilter): void {
   });
 }
 
-/** Refuses `unsupported` for a codec whose payloads cannot be read yet. */
-export function checkCodec(filter: FilterTextSpec, { codec }: LoweredFilter): void {
-  if (codec === 'json' || codec === 'headers_only') return;
-  const problem = {
-    code: 'unsupported',
-    detail: `Reading ${codec} payloads is not available in this version.`,
-  } as const;
-  throw new Refusal(inRequest({ ...problem, field: '/codec', given: codec }, filter));
+/** Every schema that some filter refers to; ids that stand for none have been refused. */
+function referredSchemas(filters: readonly CompiledFilter[], schemas: SeenSchemas): ReadonlyMap<number, WriterSchema> {
+  const ids = new Set(filters.flatMap(({ lowered }) => lowered.schemaRefs));
+  return new Map([...ids].map((id) => [id, schemas.find(id)!.schema]));
 }
 
 function checkPatterns(filters: readonly CompiledFilter[]): void {
@@ -194,8 +214,10 @@ function compiledEntry(
   spec: ScanSpec,
   entry: FilterEntrySpec,
   { lowered, digest }: CompiledFilter,
+  schemas: SeenSchemas,
 ): CompiledFilterEntry {
   const { codec, faultPolicy, foreignPolicy, mismatchPolicy, schemaRefs } = lowered;
+  const hashes = schemaRefs.map((id) => [id, schemas.find(id)!.hash]);
   return {
     lowered,
     policy: { id: entry.id, policy: { dialect: entry.dialect, digest } },
@@ -206,7 +228,7 @@ function compiledEntry(
       generation: spec.generation,
       dialect: entry.dialect,
       digest,
-      options: JSON.stringify([codec, faultPolicy, foreignPolicy, mismatchPolicy, schemaRefs]),
+      options: JSON.stringify([codec, faultPolicy, foreignPolicy, mismatchPolicy, hashes]),
     },
   };
 }
@@ -228,7 +250,8 @@ function inRequest(problem: Problem, filter: FilterTextSpec): Problem {
   };
 }
 
-/** What a compiled scan weighs in a cache: the text of its filters. */
-function weightOf({ filters }: ScanSpec): number {
-  return filters.reduce((sum, { text }) => sum + text.length, 0);
+/** What a compiled scan weighs in a cache: the text of its filters and the schemas that came with it. */
+function weightOf({ filters, schemas }: ScanSpec): number {
+  const texts = filters.reduce((sum, { text }) => sum + text.length, 0);
+  return schemas.reduce((sum, { source }) => sum + schemaBytes(source).byteLength, texts);
 }

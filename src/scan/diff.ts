@@ -7,19 +7,18 @@
  *
  * Invariant: the four parts together are the examined records and their bytes.
  */
-import { decodeJson } from '../codec/json/decode.js';
 import { FAULT, NO_REASON, type Outcome, outcome, reasonOf, REJECTED, SELECTED } from '../core/verdict.js';
 import { Evaluator } from '../filter/evaluate.js';
 import { addExample } from '../filter/funnel.js';
 import type { Program } from '../filter/program.js';
 import type { FrameCursor } from '../source/frame-cursor.js';
 import type { DiffReply } from '../wire/preview.js';
-import { checkCodec, type CompiledFilterEntry, type CompiledScan, SCAN_LIMITS } from './compile.js';
+import { type CompiledFilterEntry, type CompiledScan, SCAN_LIMITS } from './compile.js';
+import { sharedDecoders } from './payload-decoders.js';
 import { isDelivered, progressMembers, stopsAt } from './preview.js';
 import type { SliceRunner, SliceWatch } from './slice.js';
 import type { DiffFound, DiffSliceReply, DiffTask, ScanState, WorkerReply } from './task.js';
 import { WatchedProgram } from './watched-program.js';
-import { decodingOnce } from './watched-record.js';
 
 /** Runs one slice of a diff. Never throws. */
 export function diffSlice(runner: SliceRunner, task: DiffTask): WorkerReply<DiffSliceReply> {
@@ -50,13 +49,13 @@ class DiffWatch implements SliceWatch {
   program(scan: CompiledScan, cursor: FrameCursor): Program {
     const { compiler } = this.runner;
     const { other } = this.task;
-    const { lowered, digest } = compiler.compileText(other);
-    checkCodec(other, lowered);
+    const { lowered, digest } = compiler.compileText(other, scan.schemas);
     this.scan = scan;
     this.digestOfB = digest;
-    const decode = decodingOnce(decodeJson);
-    const a = new Evaluator(scan.entries[0]!.lowered, decode, compiler.regex);
-    const b = new Evaluator(lowered, decode, compiler.regex);
+    const decodersOf = sharedDecoders(scan.schemas);
+    const [ofA, ofB] = [scan.entries[0]!.lowered, lowered];
+    const a = new Evaluator(ofA, decodersOf(ofA), compiler.regex);
+    const b = new Evaluator(ofB, decodersOf(ofB), compiler.regex);
     return new DiffProgram(a, b, cursor, this.found);
   }
 

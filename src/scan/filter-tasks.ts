@@ -3,20 +3,24 @@
  *
  * A refused filter is a problem; a fault verdict is an answer like any other.
  */
-import { decodeJson } from '../codec/json/decode.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import { TRUTH_NAMES } from '../core/truth.js';
 import { NO_REASON, type Outcome, REASON_NAMES, reasonOf, VERDICT_NAMES, verdictOf } from '../core/verdict.js';
 import { type EvaluatedRecord, Evaluator } from '../filter/evaluate.js';
 import { explain, type ExplainedNode } from '../filter/explain.js';
 import type { ExplainNode, ExplanationReply, TestReply, ValidateReply } from '../wire/filter-request.js';
-import { checkCodec, SCAN_LIMITS, type ScanCompiler } from './compile.js';
+import { SCAN_LIMITS, type ScanCompiler } from './compile.js';
+import { sharedDecoders } from './payload-decoders.js';
 import type { TestTask, ValidateTask } from './task.js';
 import { readTestRecord } from './test-record.js';
 
 /** What a filter is and costs. Throws a `Refusal` where it does not compile. */
 export function validateFilter(compiler: ScanCompiler, task: ValidateTask): ValidateReply {
-  const { digest, canonical, warnings, summary } = compiler.compileText(task.filter, true);
+  const { digest, canonical, warnings, summary } = compiler.compileText(
+    task.filter,
+    compiler.shelf.seenBy(task.schemas),
+    true,
+  );
   const { class: costClass, score, indexable } = summary.cost;
   return {
     digest,
@@ -30,16 +34,16 @@ export function validateFilter(compiler: ScanCompiler, task: ValidateTask): Vali
   };
 }
 
-/** What a filter says of one record, and why. Throws a `Refusal` for a filter, record or codec that cannot be used. */
+/** What a filter says of one record, and why. Throws a `Refusal` for a schema, filter or record that cannot be used. */
 export function testFilter(compiler: ScanCompiler, task: TestTask): TestReply {
-  const { lowered, digest } = compiler.compileText(task.filter);
-  checkCodec(task.filter, lowered);
+  const schemas = compiler.shelf.seenBy(task.schemas);
+  const { lowered, digest } = compiler.compileText(task.filter, schemas);
   const record = readTestRecord(task.record);
   const limits: DecoderLimits = {
     maxPayloadBytes: task.limits?.max_payload_bytes ?? SCAN_LIMITS.maxPayloadBytes,
     maxDepth: task.limits?.max_depth ?? SCAN_LIMITS.maxDepth,
   };
-  const evaluator = new Evaluator(lowered, decodeJson, compiler.regex);
+  const evaluator = new Evaluator(lowered, sharedDecoders(schemas)(lowered), compiler.regex);
   return {
     policy: { dialect: task.filter.dialect, digest },
     explanation: explanationOf(evaluator, record, limits),

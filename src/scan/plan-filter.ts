@@ -7,6 +7,7 @@ import { refuse } from '../core/error-codes.js';
 import { FILTER_TEXT_BYTES_MAX } from '../core/limits.js';
 import type { TestRequest, ValidateRequest } from '../wire/filter-request.js';
 import type { FilterEntryInput } from '../wire/scan-request.js';
+import { planSchemas } from './plan-schemas.js';
 import type { FilterTextSpec, TestTask, ValidateTask } from './task.js';
 
 type FilterMembers = Omit<FilterEntryInput, 'id' | 'start' | 'revision' | 'group'>;
@@ -62,29 +63,21 @@ export function planFilterText(entry: FilterMembers, field: string): FilterTextS
 
 /** The task of `POST /v1/filters/validate`. */
 export function planValidate(request: ValidateRequest): ValidateTask {
-  refuseSchemas(request.schemas);
   for (const name of ['input_schema', 'output_schema'] as const) {
     if (request[name] !== undefined) {
       refuse('invalid_request', `${name} belongs to filters of dialect iii.`, { field: `/${name}` });
     }
   }
-  return { kind: 'validate', filter: planFilterText(request, '') };
+  return { kind: 'validate', filter: planFilterText(request, ''), schemas: planSchemas(request.schemas) };
 }
 
 /** The task of `POST /v1/filters/test`. */
 export function planTest(request: TestRequest): TestTask {
-  refuseSchemas(request.schemas);
   return {
     kind: 'test',
     filter: planFilterText(request, ''),
+    schemas: planSchemas(request.schemas),
     record: request.record,
     ...(request.limits === undefined ? {} : { limits: request.limits }),
   };
-}
-
-/** Refuses writer schemas, which no codec of this version needs. */
-export function refuseSchemas(schemas: readonly unknown[] | undefined): void {
-  if (schemas !== undefined && schemas.length > 0) {
-    refuse('unsupported', 'Writer schemas are not available in this version.', { field: '/schemas' });
-  }
 }

@@ -13,7 +13,8 @@ import {
   PREVIEW_RECORDS_DEFAULT,
 } from '../core/limits.js';
 import type { DiffRequest, PreviewEntry, PreviewRequest } from '../wire/preview.js';
-import { planFilterText, refuseSchemas } from './plan-filter.js';
+import { planFilterText } from './plan-filter.js';
+import { planSchemas } from './plan-schemas.js';
 import { offsetOf, planSegments, planSource, type ScanPlan } from './plan.js';
 import type { Budgets, FilterTextSpec } from './task.js';
 
@@ -60,7 +61,6 @@ function planRange(
   filter: FilterTextSpec,
   { requestId, arrivedAtMs, caps }: RangeInput,
 ): ScanPlan {
-  refuseSchemas(request.schemas);
   const { segments, inline } = planSegments(request.segments);
   const budgets = {
     // Records are counted, never delivered: no page fills before the range ends.
@@ -80,6 +80,7 @@ function planRange(
       partitionId: request.partition_id ?? 0,
       segments,
       filters: [{ id: 'preview', ...filter, start: { at: 'offset', offset, pointer: '/from_offset' } }],
+      schemas: planSchemas(request.schemas),
       reply: 'count',
       encoding: 'json',
       framed: false,

@@ -21,6 +21,7 @@ import {
 import { checkSegmentFormat, SEGMENT_FORMATS, type SegmentFormatName } from '../segment/formats.js';
 import type { ScanRequest, SegmentInput, StartInput } from '../wire/scan-request.js';
 import { planFilterText } from './plan-filter.js';
+import { planSchemas } from './plan-schemas.js';
 import type { Budgets, FilterEntrySpec, ReplyEncoding, ScanSpec, SegmentSpec, StartSpec } from './task.js';
 
 /** Bounds that names have in bytes of UTF-8; the schema's are in characters (scan-protocol §1). */
@@ -64,7 +65,7 @@ export function planScan(input: PlanInput): ScanPlan {
   const source = planSource(request.source);
   const { segments, inline } = planSegments(request.segments);
   const filters = planFilters(request, segments);
-  refuseUnbuilt(request);
+  const schemas = planSchemas(request.schemas);
   const budgets = effectiveBudgets(request, input.caps);
   return {
     spec: {
@@ -73,6 +74,7 @@ export function planScan(input: PlanInput): ScanPlan {
       partitionId: request.partition_id,
       segments,
       filters,
+      schemas,
       reply: request.reply ?? 'records',
       encoding: input.encoding,
       framed: input.framed,
@@ -113,12 +115,6 @@ export function effectiveBudgets(request: ScanRequest, caps: Budgets): Budgets {
 /** Text beyond 2^53 rounds on the way, but every cap is far below. */
 function lowered(given: number | string | undefined, byDefault: number, cap: number): number {
   return Math.min(Number(given ?? byDefault), cap);
-}
-
-function refuseUnbuilt(request: ScanRequest): void {
-  if (request.schemas !== undefined && request.schemas.length > 0) {
-    refuse('unsupported', 'Writer schemas are not available in this version.', { field: '/schemas' });
-  }
 }
 
 /** The segments of a request at `/segments`, and the inline ones as views of the body. */

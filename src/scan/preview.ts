@@ -5,7 +5,6 @@
  * Invariants: examined, stop and next offset are the pass's own; the funnel counts exactly the examined records; at
  * most `maxRecords` records are kept at any moment, each with at most `PREVIEW_TEXT_BYTES` of its payload.
  */
-import { decodeJson } from '../codec/json/decode.js';
 import { PREVIEW_TEXT_BYTES } from '../core/limits.js';
 import { FAULT, isDataFault, type Outcome, reasonOf, SELECTED, verdictOf } from '../core/verdict.js';
 import { Evaluator } from '../filter/evaluate.js';
@@ -16,6 +15,7 @@ import type { FrameCursor } from '../source/frame-cursor.js';
 import type { FunnelNodeReply, PreviewRecord, PreviewReply } from '../wire/preview.js';
 import { type CompiledFilterEntry, type CompiledScan, SCAN_LIMITS } from './compile.js';
 import { explanationOf, verdictMembers } from './filter-tasks.js';
+import { sharedDecoders } from './payload-decoders.js';
 import { ScanProgress } from './progress.js';
 import type { SliceRunner, SliceWatch } from './slice.js';
 import type {
@@ -28,7 +28,7 @@ import type {
   WorkerReply,
 } from './task.js';
 import { WatchedProgram } from './watched-program.js';
-import { copyOf, decodingOnce } from './watched-record.js';
+import { copyOf } from './watched-record.js';
 
 /** Runs one slice of a preview. Never throws. */
 export function previewSlice(runner: SliceRunner, task: PreviewTask): WorkerReply<PreviewSliceReply> {
@@ -56,7 +56,8 @@ class PreviewWatch implements SliceWatch {
 
   program(scan: CompiledScan, cursor: FrameCursor): Program {
     this.scan = scan;
-    const evaluator = new Evaluator(scan.entries[0]!.lowered, decodingOnce(decodeJson), this.runner.compiler.regex);
+    const { lowered } = scan.entries[0]!;
+    const evaluator = new Evaluator(lowered, sharedDecoders(scan.schemas)(lowered), this.runner.compiler.regex);
     this.judge = new PreviewProgram(evaluator, cursor, this.task);
     return this.judge;
   }

@@ -2,27 +2,31 @@
  * The walkers a program is composed of: filters know codecs and header blocks only by interface, and this is where the
  * two meet. A new codec adds its line here.
  */
+import { AvroWalker } from '../codec/avro/walker.js';
+import { CborWalker } from '../codec/cbor/walker.js';
 import { KernelWalker } from '../codec/json/kernel-walker.js';
 import { JsonWalker } from '../codec/json/walker.js';
 import type { DecoderLimits } from '../codec/walker.js';
-import type { Kernel } from '../core/kernel.js';
+import type { WriterSchema } from '../codec/writer-schema.js';
 import { refuse } from '../core/error-codes.js';
+import type { Kernel } from '../core/kernel.js';
 import type { ProgramDeps } from '../filter/program-deps.js';
 import type { RegexEngine } from '../filter/regex.js';
 import { headerReader } from '../segment/kernel-headers.js';
 
 /** Everything `compileProgram` asks for; over the kernel where one is given. */
-export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?: Kernel): ProgramDeps {
+export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?: Kernel): ProgramDeps<WriterSchema> {
   return {
     regex,
     limits,
     makeWalker(codec, paths, decoderLimits, gate) {
-      if (codec !== 'json') refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
+      if (codec === 'cbor') return new CborWalker(paths, decoderLimits);
       return kernel === undefined
         ? new JsonWalker(paths, decoderLimits)
         : new KernelWalker(kernel, paths, decoderLimits, gate);
     },
-    makeSchemaWalker(codec) {
+    makeSchemaWalker(codec, paths, decoderLimits, schemas) {
+      if (codec === 'avro') return new AvroWalker(paths, decoderLimits, schemas);
       return refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
     },
     makeHeaders: (keys) => headerReader(keys, kernel),

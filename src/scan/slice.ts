@@ -8,6 +8,7 @@
  * Invariants: nothing is thrown across, a problem is plain data (exhausted memory, which ends its thread, excepted); a segment's length is taken once, by the first slice;
  * every descriptor opened here is closed here.
  */
+import type { IdentifiedSchema } from '../codec/schema-source.js';
 import type { Clock } from '../core/clock.js';
 import { type Problem, Refusal } from '../core/error-codes.js';
 import type { Kernel } from '../core/kernel.js';
@@ -45,6 +46,8 @@ export interface SliceDeps {
   readonly regex: RegexEngine;
   /** The worker's kernel; absent where the TypeScript walkers do the work. */
   readonly kernel?: Kernel | undefined;
+  /** The registry of writer schemas; default none. */
+  readonly schemas?: readonly IdentifiedSchema[];
   /** Newest first: it signs, all verify. */
   readonly continuationKeys: readonly Uint8Array[];
   /**
@@ -86,7 +89,7 @@ export class SliceRunner {
   constructor(deps: SliceDeps) {
     this.deps = deps;
     this.cursor = new FrameCursor(new Window(WINDOW_BYTES, deps.kernel));
-    this.compiler = new ScanCompiler(deps.regex, deps.clock, deps.isIndexed ?? true, deps.kernel);
+    this.compiler = new ScanCompiler(deps.regex, deps.clock, deps.isIndexed ?? true, deps.kernel, deps.schemas);
   }
 
   /** Runs one slice, under a watch if one is given. Throws nothing but exhausted memory. */

@@ -4,7 +4,7 @@
  * Reading and encoding are timed whole, they are few. Decoding happens once per record in about a microsecond, two
  * looks at the clock cost a tenth of that: so one walk in sixteen is timed and stands for the others.
  */
-import type { ElementCursor, PayloadWalker } from '../codec/walker.js';
+import type { ElementCursor, PayloadWalker, SchemaWalker } from '../codec/walker.js';
 import type { Clock } from '../core/clock.js';
 import type { Slots } from '../core/slots.js';
 import type { Reason } from '../core/verdict.js';
@@ -32,6 +32,11 @@ export class StageClock {
   /** The same walker, timed now and then. */
   timed(walker: PayloadWalker): PayloadWalker {
     return new TimedWalker(walker, this);
+  }
+
+  /** The same walker by schemas, timed now and then. */
+  timedBySchema(walker: SchemaWalker): SchemaWalker {
+    return new TimedSchemaWalker(walker, this);
   }
 
   /** The same source, every read timed. */
@@ -83,6 +88,19 @@ class TimedWalker implements PayloadWalker {
 
   unescape(bytes: Uint8Array, start: number, end: number): number {
     return this.walker.unescape(bytes, start, end);
+  }
+}
+
+class TimedSchemaWalker extends TimedWalker implements SchemaWalker {
+  private readonly bySchema: SchemaWalker;
+
+  constructor(walker: SchemaWalker, stages: StageClock) {
+    super(walker, stages);
+    this.bySchema = walker;
+  }
+
+  chooseSchema(index: number): void {
+    this.bySchema.chooseSchema(index);
   }
 }
 

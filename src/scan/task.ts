@@ -5,6 +5,7 @@
  * buffer with every slice; a worker decodes and compiles it on first sight and caches it by `scanKey`. A slice may run
  * on any worker. What the filters have done so far rides in `ScanState`. Page bytes and open pages are transferred, never cloned.
  */
+import type { IdentifiedSchema, SchemaSource } from '../codec/schema-source.js';
 import type { Problem } from '../core/error-codes.js';
 import type { SegmentFormatName } from '../segment/formats.js';
 import type { CursorMark } from '../source/frame-cursor.js';
@@ -55,6 +56,12 @@ export interface FilterEntrySpec {
   readonly strict: boolean;
 }
 
+/** A writer schema that a request brings, at its place in `/schemas`; compiled only in workers. */
+export interface SchemaSpec {
+  readonly id: number;
+  readonly source: SchemaSource;
+}
+
 export interface SegmentSpec {
   readonly format: SegmentFormatName;
   /** Index into `SliceTask.inline`, or a path under a configured store root. */
@@ -73,6 +80,7 @@ export interface ScanSpec {
   readonly partitionId: number;
   readonly segments: readonly SegmentSpec[];
   readonly filters: readonly FilterEntrySpec[];
+  readonly schemas: readonly SchemaSpec[];
   readonly reply: ReplyForm;
   readonly encoding: ReplyEncoding;
   /** True: frames with a `frame` member (NDJSON lines or MessagePack back to back); false: one bare page object. */
@@ -244,11 +252,13 @@ export interface SliceReply {
 export interface ValidateTask {
   readonly kind: 'validate';
   readonly filter: FilterTextSpec;
+  readonly schemas: readonly SchemaSpec[];
 }
 
 export interface TestTask {
   readonly kind: 'test';
   readonly filter: FilterTextSpec;
+  readonly schemas: readonly SchemaSpec[];
   /** JSON text of the request's `record` member, read exactly in the worker. */
   readonly record: string;
   readonly limits?: { readonly max_payload_bytes?: number; readonly max_depth?: number };
@@ -305,7 +315,13 @@ export interface WatchReply<Found, Answer> {
 export type PreviewSliceReply = WatchReply<PreviewFound, PreviewReply>;
 export type DiffSliceReply = WatchReply<DiffFound, DiffReply>;
 
-export type WorkerTask = SliceTask | ValidateTask | TestTask | WatchTask;
+/** Compiles one schema of the registry; its problem is about the schema alone. */
+export interface SchemaTask {
+  readonly kind: 'schema';
+  readonly id: number;
+}
+
+export type WorkerTask = SliceTask | ValidateTask | TestTask | WatchTask | SchemaTask;
 
 /** Every task answers with its value or a problem; nothing is thrown across. */
 export type WorkerReply<T> = { readonly ok: T } | { readonly problem: Problem };
@@ -321,6 +337,8 @@ export interface WorkerSetup {
   /** Continuation keys, newest first: it signs, all verify. Each at least 16 bytes. */
   readonly continuationKeys: readonly Uint8Array[];
   readonly modules: WorkerModules;
+  /** The registry of writer schemas; none by default. */
+  readonly schemas?: readonly IdentifiedSchema[];
   /** `TURNS_CELLS` Int32 cells, kept up to date by the main thread; without them every slice ends at its bounds. */
   readonly turns?: SharedArrayBuffer;
 }

@@ -3,7 +3,6 @@
  * a copy of its own, because stored bytes stand in a window that is read over and inline ones in shared memory, which
  * no text decoder takes.
  */
-import type { Decoded, PayloadDecoder } from '../codec/value.js';
 import type { EvaluatedRecord } from '../filter/evaluate.js';
 import { decodeContentType, decodeHeaderBlock, textHeaders } from '../segment/header-block.js';
 import { SCAN_LIMITS } from './compile.js';
@@ -25,21 +24,6 @@ export function watchedRecord(
       const entries = decodeHeaderBlock(bytes, headersStart, headersEnd);
       return entries && textHeaders(entries);
     },
-  };
-}
-
-/**
- * A decoder that decodes each record once, however often it is asked: judging and explaining a record, or judging it
- * for two filters, look at the same payload, and the obvious decoder takes up to 300 ms for the largest. `payload` is
- * told apart by identity.
- */
-export function decodingOnce(decode: PayloadDecoder): PayloadDecoder {
-  let last: Uint8Array | undefined;
-  let decoded: Decoded | undefined;
-  return (payload, limits) => {
-    if (payload !== last || decoded === undefined) decoded = decode(payload, limits);
-    last = payload;
-    return decoded;
   };
 }
 

@@ -6,7 +6,13 @@
  * per entry, one format per scan, …) are the planner's (`scan/plan.ts`).
  */
 import Type from 'typebox';
-import { FILTERS_PER_SCAN_MAX, SCHEMAS_PER_SCAN_MAX, SEGMENTS_PER_SCAN_MAX } from '../core/limits.js';
+import { SCHEMA_ID_MAX } from '../core/header-value.js';
+import {
+  FILTERS_PER_SCAN_MAX,
+  MESSAGE_TYPE_BYTES_MAX,
+  SCHEMAS_PER_SCAN_MAX,
+  SEGMENTS_PER_SCAN_MAX,
+} from '../core/limits.js';
 import { Budget, Bytes, CLOSED, JsonValue, Uint64Input, words } from './primitives.js';
 
 /** Every dialect that the contract names; those not built yet are refused as `unsupported`. */
@@ -97,11 +103,47 @@ export const FilterEntrySchema = Type.Object(
   CLOSED,
 );
 
-/** Writer schemas of this scan (§1); refused as `unsupported` until the codecs that need them are built. */
-export const SchemasSchema = Type.Array(Type.Unknown(), {
-  maxItems: SCHEMAS_PER_SCAN_MAX,
-  description: 'Writer schemas: [{id, source}].',
-});
+/**
+ * Where a writer schema comes from (§1). Which members belong to a kind, and their bytes, are the planner's: a descriptor
+ * set of byte numbers has up to a million items, which no schema library should go through.
+ */
+export const SchemaSourceSchema = Type.Object(
+  {
+    kind: words(['avro', 'protobuf'], 'avro needs schema, protobuf needs descriptor_set and message_type.'),
+    schema: Type.Optional(Type.String({ description: 'The Avro schema, JSON as text; at most 1 MiB.' })),
+    descriptor_set: Type.Optional(
+      Type.Unsafe<string | Uint8Array | readonly unknown[]>({
+        contentEncoding: 'base64',
+        description:
+          'A FileDescriptorSet with all its imports, at most 1 MiB: base64 text or a list of byte numbers, bin in ' +
+          'MessagePack.',
+      }),
+    ),
+    message_type: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MESSAGE_TYPE_BYTES_MAX, description: 'The full name of the message.' }),
+    ),
+  },
+  CLOSED,
+);
+
+/** Writer schemas of this scan (§1), beside those of the registry. */
+export const SchemasSchema = Type.Array(
+  Type.Object(
+    {
+      id: Type.Integer({
+        minimum: 0,
+        maximum: SCHEMA_ID_MAX,
+        description: 'What records carry in agdx.sid; an id that the registry holds with other bytes is a conflict.',
+      }),
+      source: SchemaSourceSchema,
+    },
+    CLOSED,
+  ),
+  {
+    maxItems: SCHEMAS_PER_SCAN_MAX,
+    description: 'Writer schemas that filters refer to, beside those of the registry.',
+  },
+);
 
 export const ScanRequestSchema = Type.Object(
   {
@@ -127,6 +169,7 @@ export const ScanRequestSchema = Type.Object(
 
 export type StartInput = Type.Static<typeof StartSchema>;
 export type SegmentInput = Type.Static<typeof SegmentSchema>;
+export type SchemaInput = Type.Static<typeof SchemasSchema>[number];
 export type FilterEntryInput = Type.Static<typeof FilterEntrySchema>;
 
 /**

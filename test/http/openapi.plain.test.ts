@@ -53,6 +53,7 @@ it('has every route of the contract that is built', () => {
       '/v1/filters/test',
       '/v1/filters/validate',
       '/v1/scan',
+      '/v1/schemas',
     ].toSorted(),
   );
 });

@@ -152,7 +152,12 @@ describe('a preview', () => {
     ['a filter that is none', { filter: { ...FILTER, expr: {} } }, 400, { field: '/filter/expr' }],
     ['a version of another evaluator', { filter: { ...FILTER, evaluator_version: 2 } }, 409, { code: 'version_skew' }],
     ['another digest', { expect_digest: '0'.repeat(64) }, 409, { code: 'conflict', field: '/expect_digest' }],
-    ['another codec', { filter: { ...FILTER, codec: 'cbor' } }, 501, { code: 'unsupported', field: '/filter/codec' }],
+    [
+      'an id without a schema',
+      { filter: { ...FILTER, codec: 'avro', schema_refs: [7] } },
+      400,
+      { code: 'invalid_request', field: '/filter/schema_refs/0' },
+    ],
     ['a saved filter', { group: 'g' }, 501, { code: 'unsupported', field: '/group' }],
     ['a start', { start: 'first' }, 400, { field: '/start' }],
     ['an unknown member', { count: 3 }, 400, { field: '/count' }],

@@ -18,7 +18,7 @@ afterEach(async () => {
 
 function order(record: string): TestTask {
   const filter = { dialect: 'laser', text: '', pointer: '/filter', asText: false, strict: false } as const;
-  return { kind: 'test', filter, record };
+  return { kind: 'test', filter, schemas: [], record };
 }
 
 const SETUP = { stores: { data: '/x' }, continuationKeys: [new Uint8Array(16)], modules: workerModules };

@@ -195,8 +195,12 @@ describe('test', () => {
     expect(problemFrom(() => explained(record))).toMatchObject({ code: 'invalid_request', field });
   });
 
-  test('refuses codecs that cannot be read yet', () => {
-    const filter = filterText({ codec: 'cbor' });
-    expect(problemFrom(() => explained({}, { filter }))).toMatchObject({ code: 'unsupported', field: '/filter/codec' });
+  test('refuses a schema id that stands for nothing', () => {
+    const filter = filterText({ codec: 'avro', schema_refs: [7] });
+    expect(problemFrom(() => explained({}, { filter }))).toMatchObject({
+      code: 'invalid_request',
+      field: '/filter/schema_refs/0',
+      given: 7,
+    });
   });
 });

@@ -17,7 +17,7 @@ import {
   type WatchReply,
   type WorkerReply,
 } from '../../src/scan/task.js';
-import { decodingOnce } from '../../src/scan/watched-record.js';
+import { decodingOnce } from '../../src/scan/payload-decoders.js';
 import type { Problem } from '../../src/core/error-codes.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
 import { checked } from '../../src/wire/check.js';
@@ -463,7 +463,12 @@ describe('planning', () => {
     ['more records to return', { max_records: 101 }, { field: '/max_records', limit: 100, given: 101 }],
     ['a start of the entry', { start: 'first' }, { field: '/start' }],
     ['a saved filter', { revision: 3 }, { field: '/revision', code: 'unsupported' }],
-    ['writer schemas', { schemas: [{}] }, { field: '/schemas', code: 'unsupported' }],
+    ['a schema without a source', { schemas: [{ id: 1 }] }, { field: '/schemas/0' }],
+    [
+      'a schema of bytes that are none',
+      { schemas: [{ id: 1, source: { kind: 'protobuf', descriptor_set: '§', message_type: 'a.B' } }] },
+      { field: '/schemas/0/source/descriptor_set' },
+    ],
     ['a second filter', { filter: '{}' }, { field: '' }],
     ['an unknown member', { from: 1 }, { field: '/from' }],
     ['an offset beyond 2^53', { from_offset: '9007199254740992' }, { field: '/from_offset' }],
@@ -480,8 +485,10 @@ describe('planning', () => {
     const good = filterOf({ present: 'a' });
     const ended = tryDiff({ a: good, b: filterOf({ presence: 'a' }), segments: lines('{}') });
     expect(ended).toMatchObject({ problem: { code: 'invalid_request', field: '/b/filter_text' } });
-    const codec = tryDiff({ a: good, b: filterOf({ present: 'a' }, { codec: 'cbor' }), segments: lines('{}') });
-    expect(codec).toMatchObject({ problem: { code: 'unsupported', field: '/b/filter_text' } });
+    const schemaless = filterOf({ present: 'a' }, { codec: 'avro', schema_refs: [7] });
+    expect(tryDiff({ a: good, b: schemaless, segments: lines('{}') })).toMatchObject({
+      problem: { code: 'invalid_request', field: '/b/filter_text', filter_field: '/schema_refs/0' },
+    });
     const digest = { ...good, expect_digest: '0'.repeat(64) };
     expect(tryDiff({ a: digest, b: good, segments: lines('{}') })).toMatchObject({
       problem: { code: 'conflict', field: '/a/expect_digest' },

@@ -313,7 +313,10 @@ describe('a faulty filter', () => {
     [{ filter_text: unknownNode }, { field: '/filters/0/filter_text', filter_field: '/expr' }],
     [{ filter_text: '{"v":1,' }, { field: '/filters/0/filter_text', position: 7 }],
     [{ filter: filterText({ v: 2 }) }, { code: 'version_skew', field: '/filters/0/filter/v' }],
-    [{ filter: filterText({ codec: 'cbor' }) }, { code: 'unsupported', field: '/filters/0/filter/codec' }],
+    [
+      { filter: filterText({ codec: 'avro', schema_refs: [0, 9] }) },
+      { code: 'invalid_request', field: '/filters/0/filter/schema_refs/0', given: 0 },
+    ],
     [
       { filter: filterText({ hello: 1 }), strict: true },
       { code: 'invalid_request', field: '/filters/0/filter/hello' },

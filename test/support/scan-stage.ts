@@ -118,6 +118,7 @@ export function plannedScan(more: {
       partitionId: 0,
       segments: [],
       filters: [FILTER],
+      schemas: [],
       reply: 'records',
       encoding: 'json',
       framed: more.framed,

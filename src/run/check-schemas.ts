@@ -1,0 +1,22 @@
+/**
+ * The registry of writer schemas, compiled once in a worker before anything depends on it: a schema that does not compile
+ * refuses to start, by its file and the place in it.
+ */
+import type { RegisteredSchema } from '../catalog/schema-folder.js';
+import { Refusal } from '../core/error-codes.js';
+import type { ScanPool } from '../pool/scan-pool.js';
+
+/** Throws the `Refusal` of the first schema that does not compile. One task each, so that time is bounded for each. */
+export async function checkSchemas(
+  pool: Pick<ScanPool, 'run'>,
+  schemas: readonly Pick<RegisteredSchema, 'id' | 'file'>[],
+): Promise<void> {
+  for (const { id, file } of schemas) {
+    const reply = await pool.run({ kind: 'schema', id });
+    if (!('problem' in reply)) continue;
+    const { field, detail, ...rest } = reply.problem;
+    const place = field === undefined || field === '' || detail.includes(field) ? '' : ` (at ${field})`;
+    const [first, ...lines] = detail.split('\n');
+    throw new Refusal({ ...rest, detail: [`${file}: ${first}${place}`, ...lines].join('\n') });
+  }
+}
