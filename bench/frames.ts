@@ -15,10 +15,19 @@ import { Window } from '../src/source/window.js';
 
 const READER = { verifyChecksums: false, partitionId: 0, baseOffset: 0, sealed: true };
 
-/** Passes over an `iggy` segment in memory with a program of one filter, as the scan loop does. */
-export function framesSide(engine: Engine, name: string, segment: Uint8Array, filter: FilterDocument): Side {
-  const program = programOf(engine, filter);
-  program.setActive(0, true);
+/**
+ * Passes over an `iggy` segment in memory with a program of some filters, as the scan loop does. The checksum is of what
+ * each of them selects.
+ */
+export function framesSide(
+  engine: Engine,
+  name: string,
+  segment: Uint8Array,
+  ...filters: readonly FilterDocument[]
+): Side {
+  const program = programOf(engine, ...filters);
+  for (let filter = 0; filter < filters.length; filter++) program.setActive(filter, true);
+  const { candidates } = program;
   const cursor = new FrameCursor(new Window(WINDOW_BYTES, kernelOf(engine)));
   return {
     name,
@@ -36,8 +45,11 @@ export function framesSide(engine: Engine, name: string, segment: Uint8Array, fi
         }
         if (cursor.next() !== CURSOR_FRAME) return checksum.value;
         program.begin(cursor.bytes, frame.payloadStart, frame.payloadEnd, frame.headersStart, frame.headersEnd);
-        isQuiet = program.select() === 0;
-        if (!isQuiet && verdictOf(program.evaluate(0)) === SELECTED) checksum.add(frame.offset);
+        const count = program.select();
+        isQuiet = count === 0;
+        for (let place = 0; place < count; place++) {
+          if (verdictOf(program.evaluate(candidates[place]!)) === SELECTED) checksum.add(frame.offset);
+        }
       }
     },
   };

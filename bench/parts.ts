@@ -7,10 +7,12 @@ import { type Case, type CaseResult, measure } from './harness.js';
 import { scanCases } from './macro/scan-cases.js';
 import { serviceFigures } from './macro/service-figures.js';
 import { Services } from './macro/services.js';
+import { codecCases } from './micro/codec-cases.js';
 import { headerCases } from './micro/header-cases.js';
 import { jsonCases } from './micro/json-cases.js';
 import { limitCases } from './micro/limit-cases.js';
 import { manyCases } from './micro/many-cases.js';
+import { mixedCases } from './micro/mixed-cases.js';
 import { walkerCases } from './micro/walker-cases.js';
 import { ENGINES } from './programs.js';
 
@@ -46,6 +48,8 @@ export function casesAt(scale: number): Case[] {
   const cases = [
     ...jsonCases(scale),
     ...walkerCases(scale),
+    ...codecCases(scale),
+    ...mixedCases(scale),
     ...limitCases(scale),
     ...headerCases(scale),
     ...manyCases(scale),

@@ -2,8 +2,10 @@
  * The engines and the programs of this process, as a worker has and compiles them.
  */
 import type { FilterDocument } from './datasets/orbit-filters.js';
+import { ORBIT_SCHEMAS } from './datasets/orbit-schemas.js';
 import { type Engine, once } from './harness.js';
 import type { DecoderLimits } from '../src/codec/walker.js';
+import { compileSchema, type WriterSchema } from '../src/codec/writer-schema.js';
 import { Kernel } from '../src/core/kernel.js';
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../src/core/limits.js';
 import type { FilterCost } from '../src/filter/cost.js';
@@ -25,15 +27,22 @@ export const ENGINES: readonly Engine[] = hasWasmSimd() ? ['kernel', 'walker'] :
 /** The one kernel of this process. */
 export const theKernel = once(() => new Kernel(loadKernelModule()));
 
+/** The writer schemas of `orbit` that filters refer to, compiled, by id. */
+export function orbitSchemasOf(filters: readonly FilterDocument[]): ReadonlyMap<number, WriterSchema> {
+  const ids = new Set(filters.flatMap((filter) => filter.schema_refs ?? []));
+  const referred = ORBIT_SCHEMAS.filter(({ id }) => ids.has(id));
+  return new Map(referred.map(({ id, source }) => [id, compileSchema(source())]));
+}
+
 /** What a program of the engine is given. */
 export function kernelOf(engine: Engine): Kernel | undefined {
   return engine === 'kernel' ? theKernel() : undefined;
 }
 
-/** The program of one filter. */
-export function programOf(engine: Engine, filter: FilterDocument): Program {
-  const { lowered } = compileLaser(JSON.stringify(filter), { strict: true, regex });
-  return compileProgram([lowered], programInputs(regex, LIMITS, kernelOf(engine)));
+/** The program of one filter, or of several; those of Avro and Protobuf know the schemas of `orbit`. */
+export function programOf(engine: Engine, ...filters: readonly FilterDocument[]): Program {
+  const lowered = filters.map((filter) => compileLaser(JSON.stringify(filter), { strict: true, regex }).lowered);
+  return compileProgram(lowered, programInputs(regex, LIMITS, kernelOf(engine)), { schemas: orbitSchemasOf(filters) });
 }
 
 /** The cost of one filter, as validation states it. */

@@ -8,6 +8,7 @@
 import avsc from 'avsc';
 import protobuf from 'protobufjs';
 import descriptor, { type IDescriptorProto } from 'protobufjs/ext/descriptor.js';
+import type { SchemaSource } from '../../src/codec/schema-source.js';
 import { once } from '../harness.js';
 
 /** What `agdx.sid` of the records names. */
@@ -117,6 +118,15 @@ export const orbitDescriptorSet = once((): Uint8Array => {
   for (const file of set.file) file.messageType?.forEach((message) => qualify(message, `.${file.package}.`));
   return descriptor.FileDescriptorSet.encode(set).finish();
 });
+
+/** Both schemas under their ids; each source is made when it is asked for. */
+export const ORBIT_SCHEMAS: readonly { readonly id: number; source(): SchemaSource }[] = [
+  { id: ORBIT_SCHEMA_IDS.avro, source: () => ({ kind: 'avro', schema: ORBIT_AVRO }) },
+  {
+    id: ORBIT_SCHEMA_IDS.protobuf,
+    source: () => ({ kind: 'protobuf', descriptorSet: orbitDescriptorSet(), messageType: ORBIT_MESSAGE }),
+  },
+];
 
 /** The library writes names of types as short as it may; descriptors want them from the root. All stand in `scope`. */
 function qualify(message: IDescriptorProto, scope: string): void {
