@@ -127,7 +127,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     await pool.close();
     throw thrown;
   }
-  log.info({ workers, engine, schemas: schemas.length }, 'workers started');
+  log.info({ workers, engine }, 'workers started');
+  if (folder !== '') log.info({ schemas: schemas.length }, 'writer schemas compiled');
   const loopDelays = monitorEventLoopDelay({ resolution: LOOP_DELAY_PERIOD_MS });
   loopDelays.enable();
   runner = new Runner({
