@@ -25,31 +25,38 @@ import { orderOf, RepeatedKey } from './repeated-key.js';
 export const SMALL_MAP_KEYS = 64;
 const PLACE_BITS = 6;
 const CELL_BITS = 8;
+const HASH_SHIFT = 24;
+const FIRST_TEXT = 0x60;
+const BAD = -1;
 
 /** Maps stand on the levels up to the deepest, the root's included. */
 const LEVELS = DEPTH_CEILING + 1;
 const stampOf = new Int32Array(LEVELS << CELL_BITS);
 const keyAt = new Int32Array(LEVELS << PLACE_BITS);
 const countOf = new Int32Array(LEVELS);
-let lastStamp = 0;
+/** A single number: a variable of the module would be slower. */
+const lastStamp = new Int32Array(32);
 const STAMPS_MAX = 2 ** 30;
 
 const HIGH_BITS = 0x80808080;
 /** Keys that are read as two words, whatever follows them. */
 const WORDS_BYTES = 8;
-/** By length, the bytes of each word that belong to the key. */
-const FIRST_MASK = Int32Array.from({ length: WORDS_BYTES + 1 }, (_, length) => maskOf(length));
-const SECOND_MASK = Int32Array.from({ length: WORDS_BYTES + 1 }, (_, length) => maskOf(length - 4));
-
-function maskOf(bytes: number): number {
-  if (bytes <= 0) return 0;
-  return bytes >= 4 ? -1 : (1 << (bytes * 8)) - 1;
+/** By head, the bits of each word behind it that belong to the key. */
+const FIRST_MASK = new Int32Array(256);
+const SECOND_MASK = new Int32Array(256);
+for (let length = 0; length <= WORDS_BYTES; length++) {
+  for (let at = 0; at < length; at++) {
+    const mask = at < 4 ? FIRST_MASK : SECOND_MASK;
+    mask[TEXT + length]! |= 0xff << ((at & 3) * 8);
+  }
 }
 
 /** Makes a map of `count` keys, 1…SMALL_MAP_KEYS, the open one on `level` and gives its stamp. */
 export function openSmallMap(level: number, count: number): number {
   countOf[level] = count;
-  return ++lastStamp;
+  const stamp = (lastStamp[0]! + 1) | 0;
+  lastStamp[0] = stamp;
+  return stamp;
 }
 
 /**
@@ -65,15 +72,17 @@ export function takeKey(
   left: number,
   stamp: number,
 ): number {
-  const length = (bytes[p]! - TEXT) | 0;
-  if (length >>> 0 > WORDS_BYTES || p >= end - WORDS_BYTES) return takeOddKey(bytes, view, p, end, level, left, stamp);
-  const first = view.getInt32(p + 1, true) & FIRST_MASK[length]!;
-  const second = view.getInt32(p + 5, true) & SECOND_MASK[length]!;
+  const head = view.getUint8(p);
+  const length = (head - FIRST_TEXT) | 0;
+  if (length >>> 0 > WORDS_BYTES || p >= ((end - WORDS_BYTES) | 0))
+    return takeOddKey(bytes, view, p, end, level, left, stamp);
+  const first = view.getInt32((p + 1) | 0, true) & FIRST_MASK[head]!;
+  const second = view.getInt32((p + 5) | 0, true) & SECOND_MASK[head]!;
   if (((first | second) & HIGH_BITS) !== 0) return takeOddKey(bytes, view, p, end, level, left, stamp);
-  const cell = (level << CELL_BITS) | (hashOf(first, second, length) >>> (32 - CELL_BITS));
-  if (stampOf[cell] === stamp && isRepeated(bytes, view, p, end, level, left)) return BAD_ITEM;
+  const cell = (level << CELL_BITS) | (hashOf(first, second, length) >>> HASH_SHIFT);
+  if (stampOf[cell] === stamp && isRepeated(bytes, view, p, end, level, left)) return BAD;
   stampOf[cell] = stamp;
-  keyAt[(level << PLACE_BITS) + left - 1] = p;
+  keyAt[((level << PLACE_BITS) + left - 1) | 0] = p;
   return (p + 1 + length) | 0;
 }
 
@@ -96,7 +105,7 @@ function takeOddKey(
     length > WORDS_BYTES
       ? hashOf(view.getInt32(start, true) ^ view.getInt32(past - 8, true), view.getInt32(past - 4, true), length)
       : hashOf(wordAt(bytes, start, past), wordAt(bytes, start + 4, past), length);
-  const cell = (level << CELL_BITS) | (hash >>> (32 - CELL_BITS));
+  const cell = (level << CELL_BITS) | (hash >>> HASH_SHIFT);
   if (stampOf[cell] === stamp && isRepeated(bytes, view, p, end, level, left)) return BAD_ITEM;
   stampOf[cell] = stamp;
   keyAt[(level << PLACE_BITS) + left - 1] = p;
@@ -190,8 +199,8 @@ export const largeMaps = new LargeMapKeys();
 /** Before each walk. */
 export function beginMaps(): void {
   largeMaps.forget();
-  if (lastStamp < STAMPS_MAX) return;
+  if (lastStamp[0]! < STAMPS_MAX) return;
   // A payload of a GiB, the most there is, holds fewer maps than are left between here and 2^31.
-  lastStamp = 0;
+  lastStamp[0] = 0;
   stampOf.fill(0);
 }

@@ -89,7 +89,7 @@ export function orderOf(bytes: Uint8Array, start: number, end: number, otherStar
 }
 
 /** Of all bytes of a text, four at a time. */
-function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
+export function hashOf(bytes: Uint8Array, view: DataView, start: number, end: number): number {
   let hash = end - start;
   let p = start;
   for (; p <= end - 4; p += 4) {

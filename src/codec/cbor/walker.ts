@@ -2,27 +2,48 @@
  * The CBOR walker: one pass over a payload's bytes that validates all of it and fills the slots of the wanted paths,
  * building no value (contract: laser-filter §5).
  *
- * Only containers with something wanted inside are walked here, entry by entry; everything else is one `skipItem`. A
- * byte string is an array of integers, on the same level as itself.
+ * PERF: one flat loop for wanted and unwanted items alike; additions end in `| 0` so that positions stay plain 32-bit
+ * integers, which buffers of up to 1 GiB allow.
  *
- * Invariants: calls nest no deeper than the longest wanted path; the reason is that of the first error in reading order,
- * where a repeated key stands before its value, and a value is too deep before its first byte is looked at.
+ * Invariants: nothing at or past `end` is read, the call stack does not grow with nesting, and nothing is allocated but
+ * room for the keys of maps larger than any before. The reason is that of the first error in reading order, where a
+ * repeated key stands before its value, and a value is too deep before its first byte is looked at.
  */
 import { DEPTH_CEILING } from '../../core/limits.js';
 import type { Path } from '../../core/path.js';
-import { Slots, SLOT_INTEGER, SLOT_MISSING } from '../../core/slots.js';
+import { Slots, SLOT_ARRAY, SLOT_INTEGER, SLOT_MISSING, SLOT_OBJECT } from '../../core/slots.js';
 import { MALFORMED, NO_REASON, type Reason, TOO_DEEP, TOO_LARGE } from '../../core/verdict.js';
 import { isMarked, NONE, PathTrie } from '../path-trie.js';
 import type { DecoderLimits, PayloadWalker } from '../walker.js';
 import { captureItem } from './capture.js';
 import { CborElements } from './elements.js';
-import { argumentAt, ARRAY, BAD_ITEM, BYTES, contentAt, MAP, TOO_MANY_LEVELS } from './head.js';
+import { argumentAt, BYTES, contentAt, TEXT } from './head.js';
 import { beginMaps, largeMaps, openSmallMap, SMALL_MAP_KEYS, takeKey } from './map-keys.js';
-import { afterDeepKey, skipItem } from './skip-item.js';
+import { plainDoubt, plainSize } from './plain-item.js';
+import { deepReason, pastScalar } from './scalar.js';
 
 const ROOT = 0;
-const EMPTY_KEY_BYTE = 0x22;
 const NOTHING = new Uint8Array(0);
+/** First heads of arrays and of maps. */
+const ARRAY = 0x80;
+const MAP = 0xa0;
+const PLAIN_CONTENT_BYTES = 16;
+const EMPTY_KEY_BYTE = 0x22;
+
+/** In place of the stamp that a small map has. */
+const IN_ARRAY = 0;
+const IN_LARGE_MAP = -1;
+
+/**
+ * By level, what the walk goes on with when the container there ends: that container's slot, and the state of the one
+ * around it (see `run`).
+ */
+const openSlot = new Int32Array(DEPTH_CEILING + 1);
+const outerLeft = new Int32Array(DEPTH_CEILING + 1);
+const outerStamp = new Int32Array(DEPTH_CEILING + 1);
+const outerNode = new Int32Array(DEPTH_CEILING + 1);
+const outerWanted = new Int32Array(DEPTH_CEILING + 1);
+const outerWantedLeft = new Int32Array(DEPTH_CEILING + 1);
 
 export class CborWalker implements PayloadWalker {
   /** It looks for no needles. */
@@ -37,7 +58,6 @@ export class CborWalker implements PayloadWalker {
   private bytes: Uint8Array = NOTHING;
   /** Covers `bytes`; made again only when another buffer comes. */
   private view: DataView = new DataView(NOTHING.buffer);
-  private end = 0;
 
   /** `paths` as the interface wants them; `limits.maxDepth` 0…127. */
   constructor(paths: readonly Path[], limits: DecoderLimits) {
@@ -58,92 +78,157 @@ export class CborWalker implements PayloadWalker {
       this.bytes = bytes;
       this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     }
-    this.end = end;
     const { kinds, count } = this.slots;
     for (let slot = 0; slot < count; slot++) kinds[slot] = SLOT_MISSING;
     beginMaps();
-    if (start >= end) return MALFORMED;
-    const past = this.item(ROOT, start, 0);
-    if (past === end) return NO_REASON;
+    const reason = this.run(bytes, this.view, start, end);
     // What repeats a key in a large map stands before what is too deep, but was not looked for yet.
-    return past === TOO_MANY_LEVELS && largeMaps.closeAll(bytes, this.view) ? TOO_DEEP : MALFORMED;
+    return reason === TOO_DEEP && !largeMaps.closeAll(bytes, this.view) ? MALFORMED : reason;
   }
 
-  /** Past the item of `node` at `from`, its slots filled; or BAD_ITEM or TOO_MANY_LEVELS. */
-  private item(node: number, from: number, level: number): number {
-    const { bytes, view, end, trie, maxDepth } = this;
-    const major = bytes[from]! & 0xe0;
-    const isInner = trie.below[node]! < trie.belowEnd[node]!;
-    let past;
-    if (isInner && major === MAP) past = this.map(node, from, level);
-    else if (isInner && major === ARRAY) past = this.array(node, from, level);
-    else past = skipItem(bytes, view, from, end, level, maxDepth);
-    if (past < 0) return past;
-    const slot = trie.slotOf[node]!;
-    if (slot !== NONE) captureItem(bytes, view, from, past, this.slots, slot);
-    if (isInner && major === BYTES) this.captureBytes(node, from, past);
-    return past;
-  }
-
-  /** As `item`, for a map under which something is wanted. */
-  private map(node: number, from: number, level: number): number {
-    const { bytes, view, end, trie, maxDepth } = this;
-    const count = argumentAt(bytes, view, from, end);
-    let p = contentAt(bytes, from);
-    if (count < 0 || count * 2 > end - p) return BAD_ITEM;
-    if (count === 0) return p;
-    if (level === maxDepth) return afterDeepKey(bytes, view, p, end);
-    const marks = trie.keyMarks[node]!;
-    const isLarge = count > SMALL_MAP_KEYS;
-    let stamp = 0;
-    if (isLarge) largeMaps.open();
-    else stamp = openSmallMap(level, count);
-    for (let left = count | 0; left > 0; left = (left - 1) | 0) {
-      if (p >= end) return BAD_ITEM;
-      const past = isLarge ? largeMaps.take(bytes, view, p, end) : takeKey(bytes, view, p, end, level, left, stamp);
-      if (past < 0 || past >= end) return BAD_ITEM;
-      const start = contentAt(bytes, p);
-      const first = start < past ? bytes[start]! : EMPTY_KEY_BYTE;
-      const child = isMarked(marks, first, past - start) ? trie.childByKey(node, bytes, start, past) : NONE;
-      p = child === NONE ? skipItem(bytes, view, past, end, level + 1, maxDepth) : this.item(child, past, level + 1);
-      if (p < 0) return p;
-    }
-    return isLarge && !largeMaps.close(bytes, view) ? BAD_ITEM : p;
-  }
-
-  /** As `item`, for an array under which something is wanted. */
-  private array(node: number, from: number, level: number): number {
-    const { bytes, view, end, trie, maxDepth } = this;
-    const count = argumentAt(bytes, view, from, end);
-    let p = contentAt(bytes, from);
-    if (count < 0 || count > end - p) return BAD_ITEM;
-    if (count > 0 && level === maxDepth) return TOO_MANY_LEVELS;
-    let child = trie.firstIndex[node]!;
-    for (let index = 0; index < count; index++) {
-      if (p >= end) return BAD_ITEM;
-      if (child !== NONE && trie.indexAt[child] === index) {
-        p = this.item(child, p, level + 1);
-        child = trie.nextIndex[child]!;
-      } else {
-        p = skipItem(bytes, view, p, end, level + 1, maxDepth);
+  /** The walk itself, without the size. */
+  private run(bytes: Uint8Array, view: DataView, start: number, limit: number): Reason {
+    const end = limit | 0;
+    const plainEnd = (end - PLAIN_CONTENT_BYTES) | 0;
+    let p = start | 0;
+    let depth = 0;
+    // The container that is open: entries left in it; its stamp, IN_ARRAY or IN_LARGE_MAP; its node and the marks of the
+    // keys wanted in it; the node of the element wanted next, and how many are left when it comes.
+    let left = 1;
+    let stamp = IN_ARRAY;
+    let node = NONE;
+    let marks = 0;
+    let wanted = NONE;
+    let wantedLeft = 0;
+    // The node of the item that is read.
+    let child = ROOT;
+    // Each turn reads one item, and before it the key that names it in a map.
+    for (;;) {
+      if (p >= end) return MALFORMED;
+      if (stamp !== IN_ARRAY) {
+        const key = p;
+        if (stamp !== IN_LARGE_MAP) p = takeKey(bytes, view, p, end, (depth - 1) | 0, left, stamp) | 0;
+        else p = largeMaps.take(bytes, view, p, end) | 0;
+        if (p < 0 || p >= end) return MALFORMED;
+        if (marks !== 0) child = this.childAt(marks, node, key, p) | 0;
+      } else if (left === wantedLeft) {
+        child = wanted;
+        wanted = this.trie.nextIndex[child]!;
+        wantedLeft = this.leftAtNext(child, wanted, left) | 0;
       }
-      if (p < 0) return p;
+
+      const head = view.getUint8(p);
+      const size = plainSize(head) | 0;
+      if (size !== 0 && p < plainEnd) {
+        const past = (p + size) | 0;
+        if (plainDoubt(view, p, head) !== 0 && pastScalar(bytes, view, p, end) < 0) return MALFORMED;
+        if (child !== NONE) this.capture(child, p, past);
+        p = past;
+      } else if ((head & 0xc0) === ARRAY) {
+        const from = p;
+        const count = argumentAt(bytes, view, p, end);
+        p = contentAt(bytes, p) | 0;
+        if (count < 0 || (head < MAP ? count : count * 2) > end - p) return MALFORMED;
+        if (count > 0) {
+          if (depth >= this.maxDepth) return deepReason(bytes, view, from, p, end);
+          openSlot[depth] = child === NONE ? NONE : this.open(child, head, from);
+          outerLeft[depth] = left;
+          outerStamp[depth] = stamp;
+          outerNode[depth] = node;
+          outerWanted[depth] = wanted;
+          outerWantedLeft[depth] = wantedLeft;
+          left = count | 0;
+          node = child;
+          child = NONE;
+          marks = 0;
+          wanted = NONE;
+          wantedLeft = 0;
+          if (head < MAP) {
+            stamp = IN_ARRAY;
+            if (node !== NONE) {
+              wanted = this.trie.firstIndex[node]!;
+              wantedLeft = this.leftAtFirst(wanted, left) | 0;
+            }
+          } else {
+            if (node !== NONE) marks = this.trie.keyMarks[node]!;
+            if (count <= SMALL_MAP_KEYS) {
+              stamp = openSmallMap(depth, left) | 0;
+            } else {
+              stamp = IN_LARGE_MAP;
+              largeMaps.open();
+            }
+          }
+          depth = (depth + 1) | 0;
+          continue;
+        }
+        if (child !== NONE) this.capture(child, from, p);
+      } else {
+        const past = pastScalar(bytes, view, p, end) | 0;
+        if (past < 0) return MALFORMED;
+        if (child !== NONE) this.capture(child, p, past);
+        p = past;
+      }
+
+      // After an item: end what ends here, until something is left to read.
+      child = NONE;
+      for (;;) {
+        left = (left - 1) | 0;
+        if (left !== 0) break;
+        if (depth === 0) return p === end ? NO_REASON : MALFORMED;
+        if (stamp === IN_LARGE_MAP && !largeMaps.close(bytes, view)) return MALFORMED;
+        depth = (depth - 1) | 0;
+        left = outerLeft[depth]!;
+        stamp = outerStamp[depth]!;
+        node = outerNode[depth]!;
+        wanted = outerWanted[depth]!;
+        wantedLeft = outerWantedLeft[depth]!;
+        marks = node === NONE ? 0 : this.trie.keyMarks[node]!;
+        if (openSlot[depth] !== NONE) this.slots.ends[openSlot[depth]!] = p;
+      }
     }
-    return p;
   }
 
-  /** Fills the slots of the wanted bytes of a valid byte string. */
-  private captureBytes(node: number, from: number, past: number): void {
+  /** The node of the key whose head stands at `key` and that ends at `past`, or NONE. */
+  private childAt(marks: number, node: number, key: number, past: number): number {
     const { bytes, trie } = this;
-    const { kinds, numbers } = this.slots;
+    const start = contentAt(bytes, key);
+    const first = start < past ? bytes[start]! : EMPTY_KEY_BYTE;
+    return isMarked(marks, first, past - start) ? trie.childByKey(node, bytes, start, past) : NONE;
+  }
+
+  /** How many elements of `count` are left when the one of node `wanted` comes; nothing that occurs where it never does. */
+  private leftAtFirst(wanted: number, count: number): number {
+    return wanted === NONE ? 0 : Math.max(count - this.trie.indexAt[wanted]!, 0);
+  }
+
+  /** As `leftAtFirst`, where `left` were when that of `child` came. */
+  private leftAtNext(child: number, wanted: number, left: number): number {
+    return wanted === NONE ? 0 : Math.max(left - (this.trie.indexAt[wanted]! - this.trie.indexAt[child]!), 0);
+  }
+
+  /** Fills the slot of `node` from the array or map that begins at `from`, but for its end. Gives the slot or NONE. */
+  private open(node: number, head: number, from: number): number {
+    const slot = this.trie.slotOf[node]!;
+    if (slot === NONE) return NONE;
+    this.slots.kinds[slot] = head < MAP ? SLOT_ARRAY : SLOT_OBJECT;
+    this.slots.starts[slot] = from;
+    return slot;
+  }
+
+  /** Fills the slots of `node`, and of the wanted bytes below it, from a valid item that holds no others. */
+  private capture(node: number, from: number, past: number): void {
+    const { bytes, view, trie, slots } = this;
+    const slot = trie.slotOf[node]!;
+    if (slot !== NONE) captureItem(bytes, view, from, past, slots, slot);
+    if (bytes[from]! < BYTES || bytes[from]! >= TEXT) return;
     const start = contentAt(bytes, from);
     for (let child = trie.firstIndex[node]!; child !== NONE; child = trie.nextIndex[child]!) {
       const at = start + trie.indexAt[child]!;
-      const slot = trie.slotOf[child]!;
       if (at >= past) return;
-      if (slot === NONE) continue;
-      kinds[slot] = SLOT_INTEGER;
-      numbers[slot] = bytes[at]!;
+      const slotOfByte = trie.slotOf[child]!;
+      if (slotOfByte === NONE) continue;
+      slots.kinds[slotOfByte] = SLOT_INTEGER;
+      slots.numbers[slotOfByte] = bytes[at]!;
     }
   }
 }
