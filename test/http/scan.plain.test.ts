@@ -307,10 +307,10 @@ describe('refusals', () => {
       '/filters/0/filter/evaluator_version',
     ],
     [
-      'a codec that is not built',
-      { filters: [{ id: 'f', filter: { ...FILTER, codec: 'cbor' } }] },
-      501,
-      '/filters/0/filter/codec',
+      'a schema that is nowhere',
+      { filters: [{ id: 'f', filter: { ...FILTER, codec: 'avro', schema_refs: [7] } }] },
+      400,
+      '/filters/0/filter/schema_refs/0',
     ],
     [
       'another digest',
