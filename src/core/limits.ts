@@ -206,6 +206,13 @@ export const SCHEMAS_CACHED_BYTES_MAX = 8 * MIB;
  */
 export const AVRO_PLAN_WORDS_MAX = 4 * MIB;
 
+/**
+ * Fields in the tables by which Protobuf messages of one schema are walked: those that the root message leads to, and once
+ * more those of each message that a filter's path goes through. A descriptor set of 1 MiB declares some 60,000 fields; a
+ * million entries are twelve MiB in each worker. Without a bound, paths through a message of many fields would multiply.
+ */
+export const PROTOBUF_PLAN_ENTRIES_MAX = 1_048_576;
+
 /** Longest name of a Protobuf message, in bytes of UTF-8: what a path component of a file system holds, fourfold. */
 export const MESSAGE_TYPE_BYTES_MAX = 1024;
 
