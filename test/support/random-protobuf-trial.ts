@@ -53,7 +53,7 @@ export class ProtobufTrial {
     for (const [slot, path] of paths.entries()) {
       const value = valueAt(decoded.value, path);
       if (!this.isValue(walker.slots, slot, bytes, value) || !this.hasElements(slot, bytes, value)) {
-        throw this.difference(payload, `another value at ${JSON.stringify(path)}`);
+        throw this.difference(payload, `another value at ${JSON.stringify(path)}, kind ${walker.slots.kinds[slot]}`);
       }
     }
     return reason;

@@ -50,7 +50,6 @@ export class ProtobufElements implements ElementCursor {
       this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     }
     const list = this.listOf[slot]!;
-    this.packedEnd = 0;
     if (list === NONE) {
       this.type = RAW_BYTE;
       this.run = NONE;
@@ -98,6 +97,7 @@ export class ProtobufElements implements ElementCursor {
 
   private startRun(): void {
     const { run, runs } = this;
+    this.packedEnd = 0;
     this.at = run === NONE ? 0 : runs.startOf(run);
     this.end = run === NONE ? 0 : runs.endOf(run);
   }

@@ -254,8 +254,8 @@ class Planner {
   template({ message, node, isMap }: State): { kinds: number[]; numbers: number[] } {
     const from = this.trie.below[node]!;
     const count = this.trie.belowEnd[node]! - from;
-    const kinds = new Array<number>(count).fill(SLOT_MISSING);
-    const numbers = new Array<number>(count).fill(0);
+    const kinds: number[] = Array.from({ length: count }, () => SLOT_MISSING);
+    const numbers: number[] = Array.from({ length: count }, () => 0);
     for (const field of isMap ? [] : message.fields) {
       const child = this.child(node, field.name);
       const slot = child === NONE ? NONE : this.trie.slotOf[child]!;

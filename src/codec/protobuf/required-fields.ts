@@ -16,6 +16,7 @@ import type { ProtobufSchema } from './message.js';
 import { type FieldFacts, type MessageFacts, requiredFacts } from './required-facts.js';
 
 const LIST_FIRST = 16;
+const SERIAL_MAX = 2 ** 31 - 1;
 
 /** A list of integers that keeps its memory. */
 class Integers {
@@ -115,7 +116,7 @@ export class RequiredFields {
   /** True if a message has its own required fields; puts those inside it into the next level. */
   private isSet(level: Level, message: number): boolean {
     const facts = level.facts[message]!;
-    this.serial = (this.serial + 1) | 0;
+    this.nextSerial();
     this.keys.length = 0;
     this.starts.length = 0;
     this.ends.length = 0;
@@ -127,6 +128,16 @@ export class RequiredFields {
     if (found < facts.required) return false;
     this.sort();
     return this.gather();
+  }
+
+  /** Numbers of messages start over after billions of them, when marks of the first could be taken for those of the next. */
+  private nextSerial(): void {
+    if (this.serial === SERIAL_MAX) {
+      this.serial = 0;
+      this.seenIn.fill(0);
+      this.chosenIn.fill(0);
+    }
+    this.serial++;
   }
 
   /** Notes what of one piece matters; returns how many required fields are in it that were not before. */

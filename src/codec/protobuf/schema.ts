@@ -8,8 +8,6 @@
  */
 import { refuse } from '../../core/error-codes.js';
 import { MESSAGE_TYPE_BYTES_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX } from '../../core/limits.js';
-import type { Path } from '../../core/path.js';
-import type { PathShape, ShapeType } from '../schema-shape.js';
 import type { DeclaredEnum, DeclaredField, DeclaredFile, DeclaredMessage, FieldType } from './declaration.js';
 import { readDescriptorSet } from './descriptor-set.js';
 import type { ProtobufField, ProtobufMessage, ProtobufSchema } from './message.js';
@@ -241,70 +239,4 @@ function isMapEntry({ fields, byNumber }: ProtobufMessage): boolean {
   const key = byNumber.get(1);
   const value = byNumber.get(2);
   return fields.length === 2 && key?.shape === 'singular' && KEY_TYPES.has(key.type) && value?.shape === 'singular';
-}
-
-/** Types of values by types of fields. */
-const SHAPE_TYPES: Readonly<Record<ProtobufField['type'], ShapeType>> = {
-  double: 'double',
-  float: 'double',
-  int64: 'integer',
-  uint64: 'integer',
-  int32: 'integer',
-  fixed64: 'integer',
-  fixed32: 'integer',
-  bool: 'bool',
-  string: 'string',
-  message: 'object',
-  bytes: 'array',
-  uint32: 'integer',
-  enum: 'integer',
-  sfixed32: 'integer',
-  sfixed64: 'integer',
-  sint32: 'integer',
-  sint64: 'integer',
-};
-
-/**
- * What stands at a path: messages are closed, maps open below (their keys and what stands under them are not told). An
- * index fits repeated fields and bytes alone.
- */
-export function describePath(schema: ProtobufSchema, path: Path): PathShape {
-  let message: ProtobufMessage | null = schema.root;
-  /** What the path has reached: in a message the field whose value it is; null for the root and single integers. */
-  let field: ProtobufField | null = null;
-  /** True where it is one element of a repeated field. */
-  let isElement = false;
-  for (const [step, key] of path.entries()) {
-    if (field?.shape === 'map') return typeof key === 'string' ? { kind: 'open' } : missing(step, []);
-    if (field?.shape === 'repeated' && !isElement) {
-      if (typeof key !== 'number') return missing(step, []);
-      isElement = true;
-      message = field.message;
-      continue;
-    }
-    if (message !== null) {
-      const found: ProtobufField | undefined = message.fields.find(({ name }) => name === key);
-      if (found === undefined)
-        return missing(
-          step,
-          message.fields.map(({ name }) => name),
-        );
-      field = found;
-      isElement = false;
-      message = found.shape === 'singular' ? found.message : null;
-      continue;
-    }
-    if (field?.type !== 'bytes' || typeof key !== 'number') return missing(step, []);
-    return step === path.length - 1 ? value('integer') : missing(step + 1, []);
-  }
-  if (field === null || field.shape === 'map') return value('object');
-  return value(field.shape === 'repeated' && !isElement ? 'array' : SHAPE_TYPES[field.type]);
-}
-
-function missing(step: number, candidates: readonly string[]): PathShape {
-  return { kind: 'closed-missing', step, candidates };
-}
-
-function value(type: ShapeType): PathShape {
-  return { kind: 'value', types: new Set([type]) };
 }
