@@ -28,6 +28,18 @@ export interface KernelExports {
   readonly PATH_IMAGE_BYTES: KernelPlace;
   readonly PATH_SLOTS_AT: KernelPlace;
   readonly PATH_SLOTS_BYTES: KernelPlace;
+  readonly CBOR_IMAGE_AT: KernelPlace;
+  readonly CBOR_IMAGE_BYTES: KernelPlace;
+  readonly CBOR_SLOTS_AT: KernelPlace;
+  readonly CBOR_SLOTS_BYTES: KernelPlace;
+  readonly AVRO_IMAGE_AT: KernelPlace;
+  readonly AVRO_IMAGE_BYTES: KernelPlace;
+  readonly AVRO_SLOTS_AT: KernelPlace;
+  readonly AVRO_SLOTS_BYTES: KernelPlace;
+  readonly PROTOBUF_IMAGE_AT: KernelPlace;
+  readonly PROTOBUF_IMAGE_BYTES: KernelPlace;
+  readonly PROTOBUF_SLOTS_AT: KernelPlace;
+  readonly PROTOBUF_SLOTS_BYTES: KernelPlace;
   readonly NEEDLES_AT: KernelPlace;
   readonly NEEDLES_BYTES: KernelPlace;
   readonly WINDOW_AT: KernelPlace;
@@ -117,9 +129,12 @@ export class Kernel {
   /** Where segment bytes are read into. */
   readonly window: Uint8Array;
   readonly frames: FrameTable;
-  /** Who loaded the header image last, and who the path image: anyone else loads it again before use. */
+  /** Who loaded each image last: anyone else loads it again before use. `pathOwner` is about that of JSON. */
   headerOwner: object | null = null;
   pathOwner: object | null = null;
+  cborOwner: object | null = null;
+  avroOwner: object | null = null;
+  protobufOwner: object | null = null;
 
   constructor(module: WebAssembly.Module) {
     this.exports = new WebAssembly.Instance(module).exports as unknown as KernelExports;

@@ -15,7 +15,7 @@ import {
   SLOT_INTEGER,
   SLOT_INTEGER_WIDE,
   SLOT_NEGATIVE_WIDE,
-} from './paths';
+} from './slots';
 
 const SAFE_MAX: u64 = ((<u64>1) << 53) - 1;
 

@@ -28,7 +28,6 @@ import {
   belowEndOf,
   belowOf,
   childByKey,
-  clearSlots,
   firstIndexOf,
   indexOf,
   isMarked,
@@ -36,6 +35,10 @@ import {
   nextIndexOf,
   nodeAt,
   NONE,
+  slotOf,
+} from './paths';
+import {
+  clearSlots,
   putKind,
   putRange,
   SLOT_ARRAY,
@@ -45,8 +48,7 @@ import {
   SLOT_STRING,
   SLOT_STRING_ESCAPED,
   SLOT_TRUE,
-  slotOf,
-} from './paths';
+} from './slots';
 
 const OBJECT_OPEN: u32 = 0x7b;
 const ARRAY_OPEN: u32 = 0x5b;

@@ -7,7 +7,7 @@ import { JSON_ASKS, JSON_GOOD } from './json-verdict';
 import { numbersLeft, resetNumbers } from './json-numbers';
 import { findValues } from './json-values';
 import { isBarren } from './needles';
-import { depthMax, openRow, payloadBytesMax, slotCount } from './paths';
+import { depthMax, openPathRow, payloadBytesMax, slotCount } from './paths';
 
 // Reasons: `src/core/verdict.ts`.
 const NO_REASON: u8 = 0;
@@ -49,7 +49,7 @@ function walkOne(start: usize, end: usize, row: usize): u8 {
   }
   if (isBarren(start, end)) return <u8>BARREN;
   if (slotCount() == 0) return NO_REASON;
-  openRow(row);
+  openPathRow(row);
   resetNumbers();
   findValues();
   return numbersLeft ? <u8>NUMBERS_LEFT : NO_REASON;

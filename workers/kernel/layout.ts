@@ -35,8 +35,25 @@ export const BITMAPS_BYTES: usize = 784 * KIB;
 export const ODDS_AT: usize = BITMAPS_AT + BITMAPS_BYTES;
 export const ODDS_BYTES: usize = 528 * KIB;
 
+/**
+ * The same two of each binary codec: its tables, and one row of slots. Codecs stand apart, because a log may hold records of
+ * all of them, and loading tables takes longer than walking a record.
+ */
+export const CBOR_IMAGE_AT: usize = ODDS_AT + ODDS_BYTES;
+export const CBOR_IMAGE_BYTES: usize = 256 * KIB;
+export const CBOR_SLOTS_AT: usize = CBOR_IMAGE_AT + CBOR_IMAGE_BYTES;
+export const CBOR_SLOTS_BYTES: usize = 64 * KIB;
+export const AVRO_IMAGE_AT: usize = CBOR_SLOTS_AT + CBOR_SLOTS_BYTES;
+export const AVRO_IMAGE_BYTES: usize = 512 * KIB;
+export const AVRO_SLOTS_AT: usize = AVRO_IMAGE_AT + AVRO_IMAGE_BYTES;
+export const AVRO_SLOTS_BYTES: usize = 64 * KIB;
+export const PROTOBUF_IMAGE_AT: usize = AVRO_SLOTS_AT + AVRO_SLOTS_BYTES;
+export const PROTOBUF_IMAGE_BYTES: usize = 512 * KIB;
+export const PROTOBUF_SLOTS_AT: usize = PROTOBUF_IMAGE_AT + PROTOBUF_IMAGE_BYTES;
+export const PROTOBUF_SLOTS_BYTES: usize = 64 * KIB;
+
 /** Texts that payloads are searched for, so that no value is found in those that hold none: see `needles.ts`. */
-export const NEEDLES_AT: usize = ODDS_AT + ODDS_BYTES;
+export const NEEDLES_AT: usize = PROTOBUF_SLOTS_AT + PROTOBUF_SLOTS_BYTES;
 export const NEEDLES_BYTES: usize = 4 * KIB;
 
 /** What segment bytes are read into. */

@@ -7,22 +7,10 @@
  * paths come sorted, so what is below a node is one range of slots.
  */
 import { PATH_IMAGE_AT, PATH_SLOTS_AT } from './layout';
+import { openRow } from './slots';
 
 /** No node, no slot. */
 export const NONE: i32 = -1;
-
-// Slot kinds: `src/core/slots.ts`.
-export const SLOT_NULL: u8 = 1;
-export const SLOT_FALSE: u8 = 2;
-export const SLOT_TRUE: u8 = 3;
-export const SLOT_INTEGER: u8 = 4;
-export const SLOT_INTEGER_WIDE: u8 = 5;
-export const SLOT_NEGATIVE_WIDE: u8 = 6;
-export const SLOT_DOUBLE: u8 = 7;
-export const SLOT_STRING: u8 = 8;
-export const SLOT_STRING_ESCAPED: u8 = 9;
-export const SLOT_ARRAY: u8 = 10;
-export const SLOT_OBJECT: u8 = 11;
 
 /** Bytes of the header, and of a node. */
 const HEADER_BYTES: usize = 32;
@@ -105,50 +93,7 @@ function areEqual(known: usize, key: usize, length: usize): bool {
   return ((load<u64>(known + at) ^ load<u64>(key + at)) & mask) == 0;
 }
 
-// Columns of the slots, in the order of `src/core/slots.ts`.
-
-/** Index of the first slot of the row that is being filled, in every column. */
-let rowBase: usize = 0;
-let numbersAt: usize = 0;
-let highAt: usize = 0;
-let lowAt: usize = 0;
-let startsAt: usize = 0;
-let endsAt: usize = 0;
-let kindsAt: usize = 0;
-
-/** Goes to row `row`, whose slots all become missing. */
-export function openRow(row: usize): void {
-  const count = slotCount();
-  const cells = rowCount() * count;
-  rowBase = row * count;
-  numbersAt = PATH_SLOTS_AT + (rowBase << 3);
-  highAt = PATH_SLOTS_AT + (cells << 3) + (rowBase << 2);
-  lowAt = highAt + (cells << 2);
-  startsAt = lowAt + (cells << 2);
-  endsAt = startsAt + (cells << 2);
-  kindsAt = PATH_SLOTS_AT + cells * 24 + rowBase;
-  if (count <= 8) {
-    // What it overwrites of later rows is filled after this one.
-    store<u64>(kindsAt, 0);
-  } else memory.fill(kindsAt, 0, count);
-}
-
-/** Makes the slots `from`…`to` of the row missing. */
-export function clearSlots(from: i32, to: i32): void {
-  for (let slot = from; slot < to; slot++) store<u8>(kindsAt + <usize>slot, 0);
-}
-export function putKind(slot: i32, kind: u8): void {
-  store<u8>(kindsAt + <usize>slot, kind);
-}
-/** Positions in the window. */
-export function putRange(slot: i32, start: usize, end: usize): void {
-  store<u32>(startsAt + ((<usize>slot) << 2), <u32>start);
-  store<u32>(endsAt + ((<usize>slot) << 2), <u32>end);
-}
-export function putNumber(slot: i32, value: f64): void {
-  store<f64>(numbersAt + ((<usize>slot) << 3), value);
-}
-export function putWords(slot: i32, value: u64): void {
-  store<u32>(highAt + ((<usize>slot) << 2), <u32>(value >> 32));
-  store<u32>(lowAt + ((<usize>slot) << 2), <u32>value);
+/** Goes to row `row` of the slots, which all become missing. */
+export function openPathRow(row: usize): void {
+  openRow(PATH_SLOTS_AT, rowCount(), slotCount(), row);
 }
