@@ -4,19 +4,16 @@
  */
 import { describe, expect, it } from 'vitest';
 import { orbitDataset } from '../../bench/datasets/orbit.js';
-import { decodeCbor } from '../../src/codec/cbor/decode.js';
-import { CborWalker } from '../../src/codec/cbor/walker.js';
 import { decodeJson } from '../../src/codec/json/decode.js';
 import type { Value } from '../../src/codec/value.js';
-import type { Path } from '../../src/core/path.js';
 import { MALFORMED, NO_REASON, type Reason, TOO_DEEP } from '../../src/core/verdict.js';
 import { AROUND_ITEM, fromHex, WELL_FORMED_ITEMS } from '../support/cbor-bytes.js';
 import { FUZZ_SUITE, fuzzScale, fuzzSeed } from '../support/fuzz-mode.js';
 import { pathsInOrder, pathsWithin } from '../support/payload-corpus.js';
 import { ANY_CBOR, breakCbor, encodeCbor, randomCborValue } from '../support/random-cbor.js';
+import { CborTrial } from '../support/random-cbor-trial.js';
 import { Seeded } from '../support/seeded.js';
-import { compareWithDecoded, RANDOM_PATHS } from '../support/walker-comparison.js';
-import { beginWatched, endWatched } from '../support/watchdog.js';
+import { RANDOM_PATHS } from '../support/walker-comparison.js';
 
 const LIMITS = { maxPayloadBytes: 1 << 20, maxDepth: 3 };
 const PAYLOADS = fuzzScale(400, 4000);
@@ -28,39 +25,6 @@ const SEED = fuzzSeed(51);
 const TELLING_BYTES = fromHex(
   '0017181b1f203b405b5f60616278797b7f8081989b9fa0a1a2b8bbbfc0d9e0f4f7f8f9fafbff0a2a4a6a8acaeac3',
 );
-const FILLERS = [0x00, 0x41, 0x61, 0x7f, 0x80, 0xa0, 0xbf, 0xc3, 0xf4, 0xff];
-
-/** Puts payloads at ever other places of a buffer, between ever other bytes, before a walker and the decoder. */
-class Trial {
-  private readonly paths: readonly Path[];
-  private readonly walker: CborWalker;
-  private readonly stage = new Uint8Array(4096);
-  private turn = 0;
-
-  constructor(paths: readonly Path[] = RANDOM_PATHS) {
-    this.paths = paths;
-    this.walker = new CborWalker(paths, LIMITS);
-  }
-
-  check(payload: Uint8Array): Reason {
-    const { stage } = this;
-    const turn = this.turn++;
-    const start = turn % 23;
-    const end = start + payload.length;
-    stage.fill(FILLERS[turn % FILLERS.length]!, 0, end + 64);
-    stage.set(payload, start);
-    const decoded = decodeCbor(payload, LIMITS);
-    beginWatched('CBOR walker', payload);
-    try {
-      compareWithDecoded(this.walker, this.paths, stage, start, end, decoded, decodeCbor);
-    } catch (thrown) {
-      throw new Error(`${(thrown as Error).message}: ${Buffer.from(payload).toString('hex')}`, { cause: thrown });
-    } finally {
-      endWatched();
-    }
-    return decoded.ok ? NO_REASON : decoded.reason;
-  }
-}
 
 function orbitValue(index: number): Value {
   const decoded = decodeJson(orbitDataset().record(index).payload, { maxPayloadBytes: 1 << 20, maxDepth: 64 });
@@ -69,10 +33,10 @@ function orbitValue(index: number): Value {
 }
 
 /** Payloads, each with the paths that lead somewhere in it. */
-function trials(random: Seeded): [Uint8Array, Trial][] {
+function trials(random: Seeded): [Uint8Array, CborTrial][] {
   const shape = { ...ANY_CBOR, wide: 0 };
-  const payloads: [Uint8Array, Trial][] = [];
-  const shared = new Trial();
+  const payloads: [Uint8Array, CborTrial][] = [];
+  const shared = new CborTrial(RANDOM_PATHS, LIMITS);
   for (const [index, [hex]] of WELL_FORMED_ITEMS.entries()) {
     payloads.push([fromHex(AROUND_ITEM[index % AROUND_ITEM.length]!(hex)), shared]);
   }
@@ -84,7 +48,7 @@ function trials(random: Seeded): [Uint8Array, Trial][] {
     const value = orbitValue(index);
     payloads.push([
       encodeCbor(value, index % 2 === 0 ? random : undefined),
-      new Trial(pathsInOrder(pathsWithin(value, 6))),
+      new CborTrial(pathsInOrder(pathsWithin(value, 6)), LIMITS),
     ]);
   }
   return payloads;

@@ -2,6 +2,7 @@
  * One-line mistakes that could be made in the program and its walkers; every one has to be caught by the checks
  * (`npm run mutants`).
  */
+import { CBOR_MUTANTS } from './cbor-mutants.js';
 import { KERNEL_MUTANTS } from './kernel-mutants.js';
 import { type Mutant, mutantsAt as at } from './mutant.js';
 
@@ -236,4 +237,5 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...KERNEL_MUTANTS,
+  ...CBOR_MUTANTS,
 ];

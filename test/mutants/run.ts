@@ -38,9 +38,19 @@ export function plant({ file, from, to }: Mutant): string {
   return text.replace(from, () => to);
 }
 
-/** What looks for mistakes of the kernel and of its host first, and what for all others. */
+/** What looks for mistakes of the kernel and of its host first, of a codec, and what for all others. */
 const KERNEL_CHECK = 'check-kernel.js';
+const CODEC_CHECKS: readonly (readonly [files: RegExp, script: string])[] = [
+  [/codec\/(?:cbor\/|utf8-text)/, 'check-cbor.js'],
+];
 const PORTABLE_CHECK = 'check.js';
+
+/** The checks that may notice a mistake in `file`, those first that do so soonest. */
+function checksOf(file: string): readonly string[] {
+  if (file.includes('kernel')) return [KERNEL_CHECK, PORTABLE_CHECK];
+  const codec = CODEC_CHECKS.find(([files]) => files.test(file));
+  return codec === undefined ? [PORTABLE_CHECK] : [codec[1]];
+}
 
 /** Checks the tree as it is (null) and each mutant, `lanes` at a time, each lane in a copy of its own. */
 export async function runMutants(
@@ -84,8 +94,10 @@ function copyOfTree(): string {
 }
 
 async function runMutant(tree: string, mutant: Mutant | null): Promise<MutantResult> {
-  if (mutant === null)
-    return { name: 'the tree as it is', ...(await checkInTurn(tree, [PORTABLE_CHECK, KERNEL_CHECK])) };
+  if (mutant === null) {
+    const every = [PORTABLE_CHECK, KERNEL_CHECK, ...CODEC_CHECKS.map(([, script]) => script)];
+    return { name: 'the tree as it is', ...(await checkInTurn(tree, every)) };
+  }
   const name = `${mutant.file}: ${mutant.from.trim()} → ${mutant.to.trim()}`;
   const isKernel = mutant.file.startsWith(`${KERNEL}/`);
   const compiled = join(tree, isKernel ? KERNEL_BINARY : mutant.file.replace(/\.ts$/, '.js'));
@@ -93,8 +105,7 @@ async function runMutant(tree: string, mutant: Mutant | null): Promise<MutantRes
   try {
     if (isKernel) await compileKernel(tree, mutant);
     else compile(compiled, mutant);
-    const scripts = mutant.file.includes('kernel') ? [KERNEL_CHECK, PORTABLE_CHECK] : [PORTABLE_CHECK];
-    return { name, ...(await checkInTurn(tree, scripts)) };
+    return { name, ...(await checkInTurn(tree, checksOf(mutant.file))) };
   } finally {
     writeFileSync(compiled, original);
   }

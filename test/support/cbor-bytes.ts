@@ -189,6 +189,10 @@ export const MALFORMED_ITEMS: readonly string[] = [
   `70${'78'.repeat(15)}ff`,
   `71${'78'.repeat(16)}ff`,
   `7818${'78'.repeat(23)}c3`,
+  ...[5, 6, 7, 8, 9, 12].flatMap((length) => [
+    `a1${head(3, length)}${'78'.repeat(length - 1)}80f6`,
+    `a1${head(3, length)}${'78'.repeat(length - 3)}c32878f6`,
+  ]),
   'a10000',
   'a1f600',
   'a1410000',

@@ -9,8 +9,6 @@
 
 /** Instead of a position: the bytes are not what the contract takes for CBOR. */
 export const BAD_ITEM = -1;
-/** Instead of a position: nested deeper than allowed, with nothing bad before. */
-export const TOO_MANY_LEVELS = -2;
 
 /** First head of a major type (RFC 8949 §3.1), in the order of their numbers. */
 export const NEGATIVE = 0x20;
@@ -64,7 +62,7 @@ export function argumentAt(bytes: Uint8Array, view: DataView, p: number, end: nu
   }
 }
 
-/** Past the text, byte string or other item of so many bytes whose head, with an argument behind it, stands at `p`; or BAD_ITEM. */
+/** Past the text or byte string whose head stands at `p`, or BAD_ITEM if it is longer than the bytes left. */
 export function pastContent(bytes: Uint8Array, view: DataView, p: number, end: number): number {
   const length = argumentAt(bytes, view, p, end);
   const start = p + HEAD_BYTES[bytes[p]! & INFO]!;
@@ -76,7 +74,10 @@ export function contentAt(bytes: Uint8Array, p: number): number {
   return (p + HEAD_BYTES[bytes[p]! & INFO]!) | 0;
 }
 
-/** Past the text whose head stands at `p`, or BAD_ITEM if it is no text or longer than the bytes left; its bytes are not looked at. */
+/**
+ * Past the item whose head stands at `p`, or BAD_ITEM if it is no text or longer than the bytes left. Whether it is UTF-8
+ * is not looked at.
+ */
 export function pastText(bytes: Uint8Array, view: DataView, p: number, end: number): number {
   const length = bytes[p]! - TEXT;
   if (length >>> 0 < INLINE_ARGUMENTS) {

@@ -7,8 +7,8 @@
  * has the map's stamp already is compared with those before it. Maps of more than SMALL_MAP_KEYS keys have a list
  * instead that is looked through once, at its end or where the walk stops.
  *
- * PERF: keys of up to eight bytes, which most are, take no branch that depends on their length; what costs here is not
- * work but wrong guesses of the processor.
+ * PERF: keys of up to eight bytes, which most are, take no branch that depends on their length; wrong guesses of the processor
+ * cost more than the work itself.
  *
  * Invariants: one walk at a time uses all this, and nothing of it is called back from here; the list grows with the keys
  * that were read, never with what a head claims, and stays as large as it became.
@@ -25,7 +25,9 @@ import { orderOf, RepeatedKey } from './repeated-key.js';
 export const SMALL_MAP_KEYS = 64;
 const PLACE_BITS = 6;
 const CELL_BITS = 8;
-const HASH_SHIFT = 24;
+/** What is left of a hash of 32 bits. */
+const HASH_SHIFT = 32 - CELL_BITS;
+// PERF: see `walker.ts`.
 const FIRST_TEXT = 0x60;
 const BAD = -1;
 
@@ -34,7 +36,7 @@ const LEVELS = DEPTH_CEILING + 1;
 const stampOf = new Int32Array(LEVELS << CELL_BITS);
 const keyAt = new Int32Array(LEVELS << PLACE_BITS);
 const countOf = new Int32Array(LEVELS);
-/** A single number: a variable of the module would be slower. */
+/** One number, in an array because the compiler folds that. Long enough not to stand on the heap. */
 const lastStamp = new Int32Array(32);
 const STAMPS_MAX = 2 ** 30;
 
@@ -60,8 +62,8 @@ export function openSmallMap(level: number, count: number): number {
 }
 
 /**
- * Past the key whose head stands at `p`, before `end`; `left` with it, keys are left in the small map on `level`. BAD_ITEM if it is no
- * text, not UTF-8, cut short or repeated. `view` covers the same bytes.
+ * Past the key whose head stands at `p`, before `end`; BAD_ITEM if it is no text, not UTF-8, cut short or repeated. It is
+ * one of the `left` keys that are left in the small map on `level`. `view` covers the same bytes.
  */
 export function takeKey(
   bytes: Uint8Array,

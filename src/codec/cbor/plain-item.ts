@@ -7,8 +7,8 @@
  */
 import { BYTES, DOUBLE, FALSE, HALF, NEGATIVE, SINGLE, TEXT, UNDEFINED } from './head.js';
 
-/** Bytes behind a head that may be looked at, whatever they belong to: four words. */
-export const PLAIN_CONTENT_BYTES = 16;
+/** Bytes behind a head that are looked at, whatever they belong to: four words. */
+const PLAIN_CONTENT_BYTES = 16;
 
 /** By head: bytes of the whole item, 0 where it is not plain. */
 const SIZE = new Int32Array(256);
@@ -55,8 +55,8 @@ export function plainSize(head: number): number {
 }
 
 /**
- * Whether the plain item at `p` may be other than it should be: 0 where it is valid, anything else where it is for
- * `isValidPlain` to say. PLAIN_CONTENT_BYTES have to stand behind the head.
+ * Whether the plain item at `p` may be other than it should be: 0 where it is valid, anything else where `pastScalar` has
+ * to say. Sixteen bytes have to stand behind the head.
  */
 export function plainDoubt(view: DataView, p: number, head: number): number {
   const first = view.getInt32((p + 1) | 0, true);

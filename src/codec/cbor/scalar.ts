@@ -26,8 +26,8 @@ import {
 } from './head.js';
 
 /**
- * What is wrong with a container of something that would stand too deep, whose head is at `from` and whose first entry is at `p`:
- * the depth, unless that of a map has a bad key, which comes before its value.
+ * What is wrong where the entries of an array or map would stand too deep: the depth, unless the first key of a map is bad,
+ * which comes before its value. The head stands at `from`, the first entry at `p`.
  */
 export function deepReason(bytes: Uint8Array, view: DataView, from: number, p: number, end: number): Reason {
   if (bytes[from]! < MAP) return TOO_DEEP;

@@ -17,6 +17,7 @@ import { MALFORMED, NO_REASON, REASON_NAMES, TOO_DEEP, TOO_LARGE } from '../../.
 import { heapGrowth } from '../../support/allocation.js';
 import { AROUND_ITEM, fromHex, MALFORMED_ITEMS, WELL_FORMED_ITEMS } from '../../support/cbor-bytes.js';
 import { ANY_CBOR, breakCbor, encodeCbor, randomCborValue } from '../../support/random-cbor.js';
+import { cborMap, KEY_SPELLINGS, keyLists, MAP_SIZES } from '../../support/random-cbor-trial.js';
 import { Seeded } from '../../support/seeded.js';
 import { MISSING, slotValue } from '../../support/slot-value.js';
 import { compareWithDecoder, RANDOM_PATHS } from '../../support/walker-comparison.js';
@@ -179,37 +180,19 @@ describe('elements of an array', () => {
 });
 
 describe('repeated keys', () => {
-  /** The encoded map of `keys`, each with a null. */
-  function mapOf(keys: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-    const parts: Uint8Array[] = [Uint8Array.of(0xba, 0, 0, keys.length >> 8, keys.length & 255)];
-    for (const key of keys)
-      parts.push(Uint8Array.of(0x79, key.length >> 8, key.length & 255), key, Uint8Array.of(0xf6));
-    return Buffer.concat(parts);
-  }
-
-  const utf8 = new TextEncoder();
-
-  it.each([2, 3, 16, 17, 63, 64, 65, 66, 1000, 5000])('are found among %i, and only they', (count) => {
-    const keys = Array.from({ length: count }, (_, index) => utf8.encode(`a common beginning ${index} and end`));
-    expect(reasonOf(mapOf(keys))).toBe('none');
-    for (const [first, second] of [
-      [0, count - 1],
-      [0, 1],
-      [count >> 1, count - 1],
-      [count - 2, count - 1],
-    ] as const) {
-      if (first === second) continue;
-      const repeated = [...keys];
-      repeated[second] = keys[first]!;
-      expect(reasonOf(mapOf(repeated)), `${first}, ${second}`).toBe('malformed');
+  it.each(MAP_SIZES)('are found among %i, and only they', (size) => {
+    for (const spell of KEY_SPELLINGS) {
+      const [keys, ...repeated] = [...keyLists(size, spell)].reverse();
+      expect(reasonOf(cborMap(keys!)), spell(1)).toBe('none');
+      for (const list of repeated) expect(reasonOf(cborMap(list)), spell(1)).toBe('malformed');
     }
   });
 
   it('are looked for in each map by itself', () => {
-    const keys = Array.from({ length: 70 }, (_, index) => utf8.encode(`k${index}`));
+    const keys = Array.from({ length: 70 }, (_, index) => new Uint8Array(Buffer.from(`k${index}`)));
     const list = (inner: Uint8Array): Uint8Array => Buffer.concat([Uint8Array.of(0x82), inner, inner]);
-    expect(reasonOf(list(mapOf(keys)))).toBe('none');
-    expect(reasonOf(list(mapOf(keys.slice(0, 9))))).toBe('none');
+    expect(reasonOf(list(cborMap(keys)))).toBe('none');
+    expect(reasonOf(list(cborMap(keys.slice(0, 9))))).toBe('none');
     expect(reasonOf(fromHex('a26161a16161a16161016162a2616101616202'))).toBe('none');
     expect(reasonOf(fromHex('a26161a16162016161f6'))).toBe('malformed');
   });
@@ -241,23 +224,6 @@ describe('repeated keys', () => {
     expect(reasonOf(build('k5', 69), limits)).toBe('malformed');
     expect(reasonOf(build('k5', 30), limits)).toBe('too_deep');
   });
-
-  it('are found in reasonable time where keys were written to look alike', () => {
-    // Keys of eight bytes that meet in one cell, as their words say; beyond, keys with one hash, by trying.
-    const alike: Uint8Array[] = [];
-    for (let first = 1; alike.length < 64; first++) {
-      const key = Buffer.alloc(8);
-      key.writeInt32LE(first & 0x7f7f7f7f, 0);
-      if (cellOf(key) === 0 && !alike.some((other) => Buffer.compare(other, key) === 0)) alike.push(key);
-    }
-    expect(reasonOf(mapOf(alike))).toBe('none');
-    expect(reasonOf(mapOf([...alike.slice(1), alike[5]!]))).toBe('malformed');
-  });
-
-  /** A cell of 256, by a multiplication of the first word. */
-  function cellOf(key: Buffer): number {
-    return Math.imul((key.readInt32LE(0) + key.length) | 0, 0x9e3779b1) >>> 24;
-  }
 });
 
 describe('faults', () => {
