@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto';
 import v8 from 'node:v8';
 import { createAdmission } from '../admission/admission.js';
+import type { RegisteredSchema } from '../catalog/schema-folder.js';
 import type { IdentifiedSchema } from '../codec/schema-source.js';
 import { loadConfig } from '../config/load.js';
 import type { Clock } from '../core/clock.js';
@@ -33,7 +34,7 @@ export interface LocalMeans {
   /** Store name → absolute folder. */
   readonly stores?: Readonly<Record<string, string>>;
   /** The registry of writer schemas. */
-  readonly schemas?: readonly (IdentifiedSchema & { readonly file: string })[];
+  readonly schemas?: readonly (IdentifiedSchema & Pick<RegisteredSchema, 'file' | 'bytes'>)[];
 }
 
 /**

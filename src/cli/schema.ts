@@ -10,7 +10,7 @@ import type { Command } from 'commander';
 import { listedSchema } from '../catalog/listed-schema.js';
 import { isSchemaName, kindOfFile } from '../catalog/schema-file.js';
 import { addSchema, readSchemaFolder, type RegisteredSchema, sourceOf } from '../catalog/schema-folder.js';
-import type { SchemaSource } from '../codec/schema-source.js';
+import { schemaBytes, type SchemaSource } from '../codec/schema-source.js';
 import { problemOf, refuse } from '../core/error-codes.js';
 import { SCHEMA_ID_MAX } from '../core/header-value.js';
 import { SCHEMA_BYTES_MAX } from '../core/limits.js';
@@ -72,7 +72,10 @@ async function runAdd(file: string, options: AddArguments, output: CommandOutput
   const { withLocalEngine } = await import('./local-engine.js');
   return refusing(output, async () => {
     const added = await addSchema(options.folder, id, source, name, (schema) =>
-      withLocalEngine({ schemas: [{ ...schema, file: basename(file) }] }, async () => undefined),
+      withLocalEngine(
+        { schemas: [{ ...schema, file: basename(file), bytes: schemaBytes(source).byteLength }] },
+        async () => undefined,
+      ),
     );
     output.out(`${added.isNew ? 'added' : 'already there'}: ${added.file}`);
     return EXIT_DONE;

@@ -173,7 +173,7 @@ export const SCHEMAS_PER_SCAN_MAX = 1024;
 
 /**
  * Bytes of one writer schema (laser-filter §5): the text of an Avro schema or a `.proto` file, or a descriptor set. Real
- * ones are a few KiB; compiling the largest takes some 100 ms, well before a worker is killed for being late.
+ * ones are a few KiB; compiling the largest takes under a second, before a worker is killed for being late.
  */
 export const SCHEMA_BYTES_MAX = 1 * MIB;
 
@@ -181,14 +181,20 @@ export const SCHEMA_BYTES_MAX = 1 * MIB;
 export const SCHEMA_DEPTH_MAX = 64;
 
 /**
- * Bytes of all writer schemas that one request brings: as much as the largest JSON body could hold, so that a scan
- * whose spec every worker keeps stays small beside its segments.
+ * Bytes of all writer schemas that one request brings. Every worker that sees the scan compiles them, at most
+ * `SCHEMA_COMPILE_MS_PER_MIB` each MiB, which is time that its other scans wait.
  */
-export const SCHEMAS_BYTES_MAX = 8 * MIB;
+export const SCHEMAS_BYTES_MAX = 4 * MIB;
+
+/**
+ * Time that the bytes of schemas add to the time after which the task that compiles them is stopped by force, in ms for
+ * each MiB: a MiB of Avro takes some 100 ms, one of small Protobuf messages up to 900 (2026-12-01).
+ */
+export const SCHEMA_COMPILE_MS_PER_MIB = 2_000;
 
 /**
  * Writer schemas in the registry, and their bytes: each worker holds them all as text. They are compiled once when the
- * service starts, at some 100 ms for a MiB, so the largest registry takes a few seconds then.
+ * service starts, at up to a second for a MiB, so the largest registry takes half a minute then.
  */
 export const SCHEMA_REGISTRY_COUNT_MAX = 4096;
 export const SCHEMA_REGISTRY_BYTES_MAX = 32 * MIB;

@@ -86,6 +86,25 @@ const TEST_SCHEMA_EXAMPLE = {
   },
 };
 
+/** The same in Protobuf: `message Change { string table = 1; }`, proto3. */
+const TEST_PROTOBUF_EXAMPLE = {
+  filter: { ...EXAMPLE_FILTER, codec: 'protobuf', schema_refs: [8] },
+  schemas: [
+    {
+      id: 8,
+      source: {
+        kind: 'protobuf',
+        descriptor_set: 'Ci8KDGNoYW5nZS5wcm90byIXCgZDaGFuZ2USDQoFdGFibGUYASABKAliBnByb3RvMw==',
+        message_type: 'Change',
+      },
+    },
+  ],
+  record: {
+    payload: Buffer.from('\n\nsatellites').toString('base64'),
+    headers: [{ key: 'agdx.sid', value: { kind: 'uint', value: 8 } }],
+  },
+};
+
 const PREVIEW_EXAMPLE = { filter: EXAMPLE_FILTER, segments: SCAN_EXAMPLE.segments, explain: true };
 
 const DIFF_EXAMPLE = {
@@ -108,7 +127,7 @@ export const SHARED_SCHEMAS: readonly NamedSchema[] = [
   ErrorFrameSchema,
   { ...ValidateRequestSchema, examples: [{ filter: EXAMPLE_FILTER }, VALIDATE_TEXT_EXAMPLE] },
   ValidateReplySchema,
-  { ...TestRequestSchema, examples: [TEST_EXAMPLE, TEST_HEADER_EXAMPLE, TEST_SCHEMA_EXAMPLE] },
+  { ...TestRequestSchema, examples: [TEST_EXAMPLE, TEST_HEADER_EXAMPLE, TEST_SCHEMA_EXAMPLE, TEST_PROTOBUF_EXAMPLE] },
   TestReplySchema,
   { ...PreviewRequestSchema, examples: [PREVIEW_EXAMPLE] },
   PreviewReplySchema,

@@ -17,7 +17,7 @@ export interface OperationReply {
 export const CAPABILITIES_EXAMPLE: Capabilities = {
   evaluator_versions: [1],
   dialects: ['laser'],
-  codecs: ['json', 'cbor', 'avro', 'headers_only'],
+  codecs: ['json', 'cbor', 'avro', 'protobuf', 'headers_only'],
   formats: ['iggy', 'iggy_polled', 'ndjson'],
   engine: 'kernel',
   limits: {

@@ -5,14 +5,16 @@
 import type { RegisteredSchema } from '../catalog/schema-folder.js';
 import { Refusal } from '../core/error-codes.js';
 import type { ScanPool } from '../pool/scan-pool.js';
+import { schemaCompileMs } from './compile-time.js';
 
 /** Throws the `Refusal` of the first schema that does not compile. One task each, so that time is bounded for each. */
 export async function checkSchemas(
   pool: Pick<ScanPool, 'run'>,
-  schemas: readonly Pick<RegisteredSchema, 'id' | 'file'>[],
+  schemas: readonly Pick<RegisteredSchema, 'id' | 'file' | 'bytes'>[],
 ): Promise<void> {
-  for (const { id, file } of schemas) {
-    const reply = await pool.run({ kind: 'schema', id });
+  for (const schema of schemas) {
+    const { id, file } = schema;
+    const reply = await pool.run({ kind: 'schema', id }, schemaCompileMs([schema]));
     if (!('problem' in reply)) continue;
     const { field, detail, ...rest } = reply.problem;
     const place = field === undefined || field === '' || detail.includes(field) ? '' : ` (at ${field})`;

@@ -25,11 +25,13 @@ import type {
   PreviewFound,
   ReplyEncoding,
   SliceBounds,
-  WorkerTask,
+  TestTask,
+  ValidateTask,
 } from '../scan/task.js';
 import type { TestReply, TestRequest, ValidateReply, ValidateRequest } from '../wire/filter-request.js';
 import type { DiffReply, DiffRequest, PreviewReply, PreviewRequest } from '../wire/preview.js';
 import type { ScanRequest } from '../wire/scan-request.js';
+import { schemaCompileMs } from './compile-time.js';
 import { type GateAsk, passGate, refuseAtGate } from './gate-wait.js';
 import { runScan, type PlannedScan, type ScanMeans, type ScanOutcome, type ScanSignals } from './scan-run.js';
 import type { ScanSink } from './sink.js';
@@ -281,7 +283,12 @@ export class Runner {
     return this.pass(admission.inlineBytes, { shard, units: bytes, deadlineAtMs }, signal);
   }
 
-  private async task<T>(task: WorkerTask, shard: string, arrivedAtMs: number, signal: AbortSignal): Promise<T> {
+  private async task<T>(
+    task: ValidateTask | TestTask,
+    shard: string,
+    arrivedAtMs: number,
+    signal: AbortSignal,
+  ): Promise<T> {
     const { admission, clock, caps } = this.options;
     this.shed();
     const deadlineAtMs = arrivedAtMs + Math.min(DEADLINE_MS_DEFAULT, caps.deadline_ms);
@@ -310,8 +317,8 @@ export class Runner {
     return refuseAtGate(passed.refusal);
   }
 
-  private async answer<T>(task: WorkerTask): Promise<T> {
-    const reply = await this.options.pool.run<T>(task);
+  private async answer<T>(task: ValidateTask | TestTask): Promise<T> {
+    const reply = await this.options.pool.run<T>(task, schemaCompileMs(task.schemas));
     if ('problem' in reply) refuse(reply.problem.code, reply.problem.detail, reply.problem);
     return reply.ok;
   }

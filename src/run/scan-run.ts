@@ -14,7 +14,6 @@
 import type { FairGate } from '../admission/fair-gate.js';
 import type { Clock } from '../core/clock.js';
 import { Refusal, type ErrorCode, type Problem } from '../core/error-codes.js';
-import { FILTER_COMPILE_MS_MAX } from '../core/limits.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { ScanPool } from '../pool/scan-pool.js';
 import { ScanProgress } from '../scan/progress.js';
@@ -28,6 +27,7 @@ import {
   type SliceReply,
 } from '../scan/task.js';
 import { encodeMsgpack } from '../wire/msgpack.js';
+import { compileMsOf } from './compile-time.js';
 import { beginFrame, encodeFrame, endFrame, errorFrame, ProgressReport } from './frames.js';
 import { passGate } from './gate-wait.js';
 import type { ScanSink } from './sink.js';
@@ -90,6 +90,7 @@ class ScanRun {
   private readonly control: SharedArrayBuffer;
   private readonly spec: SharedArrayBuffer;
   private readonly dialects: readonly string[];
+  private readonly compileMs: number;
   private readonly passed = { records: 0, bytes: 0 };
   private readonly progress = new ProgressReport();
   /** What the slices that answered say of the filters. */
@@ -108,6 +109,7 @@ class ScanRun {
     const spec = encodeMsgpack(scan.spec);
     this.spec = new SharedArrayBuffer(spec.byteLength);
     new Uint8Array(this.spec).set(spec);
+    this.compileMs = compileMsOf(scan.spec);
     this.dialects = scan.spec.filters.map(({ dialect }) => dialect);
     this.filters = new ScanProgress(scan.spec.filters.map(({ id }) => id));
   }
@@ -151,10 +153,8 @@ class ScanRun {
     }
     try {
       const { spec, control } = this;
-      // A single filter is compiled in a time that no limit has to know; many of them are worth more than a slice.
-      const compileMs = (this.scan.spec.filters.length - 1) * FILTER_COMPILE_MS_MAX;
       const task = { kind: 'slice', scanKey, spec, control, inline, state, bounds, deadlineAtMs } as const;
-      return await pool.run<SliceReply>(task, compileMs);
+      return await pool.run<SliceReply>(task, this.compileMs);
     } finally {
       passed.hold.release(clock.nowMs());
     }

@@ -15,6 +15,7 @@ import {
   type WatchTask,
 } from '../scan/task.js';
 import { encodeMsgpack } from '../wire/msgpack.js';
+import { compileMsOf } from './compile-time.js';
 import { passGate, refuseAtGate } from './gate-wait.js';
 import type { PlannedScan, ScanMeans, ScanSignals } from './scan-run.js';
 
@@ -51,7 +52,7 @@ export async function runWatch<Found, Answer>(
       }
       try {
         const task = taskOf({ ...common, state: before?.state ?? null }, before?.found ?? null);
-        const reply = await pool.run<WatchReply<Found, Answer>>(task);
+        const reply = await pool.run<WatchReply<Found, Answer>>(task, compileMsOf(spec));
         if ('problem' in reply) throw new Refusal(reply.problem);
         before = reply.ok;
       } finally {

@@ -7,7 +7,7 @@
  *
  * Invariants: a refusal points into the request (`field`), not into the filter; both caches are bounded.
  */
-import { type IdentifiedSchema, schemaBytes } from '../codec/schema-source.js';
+import type { IdentifiedSchema } from '../codec/schema-source.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import type { WriterSchema } from '../codec/writer-schema.js';
 import type { Clock } from '../core/clock.js';
@@ -253,5 +253,5 @@ function inRequest(problem: Problem, filter: FilterTextSpec): Problem {
 /** What a compiled scan weighs in a cache: the text of its filters and the schemas that came with it. */
 function weightOf({ filters, schemas }: ScanSpec): number {
   const texts = filters.reduce((sum, { text }) => sum + text.length, 0);
-  return schemas.reduce((sum, { source }) => sum + schemaBytes(source).byteLength, texts);
+  return schemas.reduce((sum, { bytes }) => sum + bytes, texts);
 }

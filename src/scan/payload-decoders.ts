@@ -5,7 +5,9 @@
 import { avroDecoder } from '../codec/avro/decode.js';
 import { decodeCbor } from '../codec/cbor/decode.js';
 import { decodeJson } from '../codec/json/decode.js';
+import { protobufDecoder } from '../codec/protobuf/decode.js';
 import type { Decoded, PayloadDecoder, PayloadDecoders, SchemaDecoder } from '../codec/value.js';
+import type { WriterSchema } from '../codec/writer-schema.js';
 import type { LoweredFilter } from '../filter/ir.js';
 import type { SeenSchemas } from './schema-shelf.js';
 
@@ -22,7 +24,7 @@ export function sharedDecoders(schemas: SeenSchemas): (filter: LoweredFilter) =>
     if (known !== undefined) return known;
     // Ids that stand for nothing were refused when the filter was compiled.
     const { family, schema } = schemas.find(id)!;
-    const decoder = { family, decode: decodingOnce(avroDecoder(schema)) };
+    const decoder = { family, decode: decodingOnce(decoderOf(schema)) };
     byId.set(id, decoder);
     return decoder;
   };
@@ -30,6 +32,10 @@ export function sharedDecoders(schemas: SeenSchemas): (filter: LoweredFilter) =>
     if (codec === 'cbor') return cbor;
     return codec === 'avro' || codec === 'protobuf' ? new Map(schemaRefs.map((id) => [id, bySchema(id)])) : json;
   };
+}
+
+function decoderOf(schema: WriterSchema): PayloadDecoder {
+  return schema.family === 'avro' ? avroDecoder(schema) : protobufDecoder(schema);
 }
 
 /**

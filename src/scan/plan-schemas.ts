@@ -25,7 +25,7 @@ export function planSchemas(inputs: readonly SchemaInput[] = []): readonly Schem
         given: bytes,
       });
     }
-    return { id, source };
+    return { id, source, bytes: length };
   });
 }
 

@@ -6,9 +6,9 @@ import { AvroWalker } from '../codec/avro/walker.js';
 import { CborWalker } from '../codec/cbor/walker.js';
 import { KernelWalker } from '../codec/json/kernel-walker.js';
 import { JsonWalker } from '../codec/json/walker.js';
+import { ProtobufWalker } from '../codec/protobuf/walker.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import type { WriterSchema } from '../codec/writer-schema.js';
-import { refuse } from '../core/error-codes.js';
 import type { Kernel } from '../core/kernel.js';
 import type { ProgramDeps } from '../filter/program-deps.js';
 import type { RegexEngine } from '../filter/regex.js';
@@ -26,9 +26,15 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?
         : new KernelWalker(kernel, paths, decoderLimits, gate);
     },
     makeSchemaWalker(codec, paths, decoderLimits, schemas) {
-      if (codec === 'avro') return new AvroWalker(paths, decoderLimits, schemas);
-      return refuse('unsupported', `Scanning ${codec} payloads is not supported yet.`, { given: codec });
+      return codec === 'avro'
+        ? new AvroWalker(paths, decoderLimits, schemas.filter(isOf('avro')))
+        : new ProtobufWalker(paths, decoderLimits, schemas.filter(isOf('protobuf')));
     },
     makeHeaders: (keys) => headerReader(keys, kernel),
   };
+}
+
+/** Schemas come by family, so that none is left out; this says so to the compiler. */
+function isOf<Family extends WriterSchema['family']>(family: Family) {
+  return (schema: WriterSchema): schema is WriterSchema & { readonly family: Family } => schema.family === family;
 }

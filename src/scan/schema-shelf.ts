@@ -8,7 +8,7 @@
  * Invariants: an id stands for one schema; a refusal points at the schema in the request, and says of the registry only
  * the id.
  */
-import { type IdentifiedSchema, schemaBytes, schemaHash, type SchemaSource } from '../codec/schema-source.js';
+import { type IdentifiedSchema, schemaHash, type SchemaSource } from '../codec/schema-source.js';
 import { compileSchema, describeSchemaPath, type WriterSchema } from '../codec/writer-schema.js';
 import { type Problem, Refusal, refuse } from '../core/error-codes.js';
 import { SCHEMAS_CACHED_BYTES_MAX, SCHEMAS_PER_SCAN_MAX } from '../core/limits.js';
@@ -63,14 +63,17 @@ export class SchemaShelf {
    */
   seenBy(specs: readonly SchemaSpec[]): SeenSchemas {
     const own = new Map<number, ShelvedSchema>();
-    specs.forEach(({ id, source }, index) => {
+    specs.forEach(({ id, source, bytes }, index) => {
       const field = `/schemas/${index}`;
       const hash = schemaHash(source);
       const held = this.registered.get(id);
       if (held !== undefined && held.hash !== hash) {
         refuse('conflict', `The registry holds another schema with the id ${id}.`, { field: `${field}/id`, given: id });
       }
-      own.set(id, held === undefined ? this.compile(hash, source, `${field}/source`) : this.compileRegistered(held));
+      own.set(
+        id,
+        held === undefined ? this.compile(hash, source, bytes, `${field}/source`) : this.compileRegistered(held),
+      );
     });
     return {
       find: (id) => own.get(id) ?? this.find(id),
@@ -94,12 +97,12 @@ export class SchemaShelf {
     return (held.compiled ??= new ShelvedSchema(held.hash, compileSchema(held.source)));
   }
 
-  private compile(hash: string, source: SchemaSource, field: string): ShelvedSchema {
+  private compile(hash: string, source: SchemaSource, bytes: number, field: string): ShelvedSchema {
     const known = this.brought.get(hash);
     if (known !== undefined) return known;
     try {
       const compiled = new ShelvedSchema(hash, compileSchema(source));
-      this.brought.set(hash, compiled, schemaBytes(source).byteLength);
+      this.brought.set(hash, compiled, bytes);
       return compiled;
     } catch (thrown) {
       if (thrown instanceof Refusal) throw new Refusal(inRequest(thrown.problem, source, field));

@@ -60,6 +60,8 @@ export interface FilterEntrySpec {
 export interface SchemaSpec {
   readonly id: number;
   readonly source: SchemaSource;
+  /** Bytes of the source, as its bound counts them. */
+  readonly bytes: number;
 }
 
 export interface SegmentSpec {

@@ -9,7 +9,7 @@ import { Uint53 } from './primitives.js';
 /** What is built, by the names that requests use. Formats equal the reader table; a test holds them together. */
 export const EVALUATOR_VERSION = 1;
 export const DIALECTS_BUILT = ['laser'] as const;
-export const CODECS_BUILT = ['json', 'cbor', 'avro', 'headers_only'] as const;
+export const CODECS_BUILT = ['json', 'cbor', 'avro', 'protobuf', 'headers_only'] as const;
 export const FORMATS_BUILT = ['iggy', 'iggy_polled', 'ndjson'] as const;
 
 export const CapabilitiesSchema = Type.Object(

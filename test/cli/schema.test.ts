@@ -66,6 +66,25 @@ describe('winnow schema', () => {
     expect(error).toContain('The id 7 stands for another schema (7.sightings.avsc).');
   });
 
+  it('adds .proto text with its message', async () => {
+    const proto = file('plot.proto', 'syntax = "proto3"; package garden; message Plot { int32 row = 1; }');
+    const without = await winnow(['schema', 'add', proto, '--id', '9', '--folder', folder]);
+    expect(without.code).toBe(2);
+    expect(without.error).toContain('--message is needed');
+    const { code, out } = await winnow([
+      'schema',
+      'add',
+      proto,
+      '--id',
+      '9',
+      '--message',
+      'garden.Plot',
+      '--folder',
+      folder,
+    ]);
+    expect([code, out]).toEqual([0, 'added: 9.garden.Plot.proto\n']);
+  });
+
   it('refuses a schema that does not compile, by the place, and leaves nothing behind', async () => {
     const bad = file('bad.avsc', SIGHTING.replace('"int"', '"inty"'));
     const { code, error } = await winnow(['schema', 'add', bad, '--id', '10', '--folder', folder]);
@@ -92,20 +111,21 @@ describe('winnow schema', () => {
     const { code, out } = await winnow(['schema', 'list', '--folder', folder]);
     expect(code).toBe(0);
     expect(out).toMatch(/^ *7 {2}avro +sightings +[0-9a-f]{12} +76$/m);
+    expect(out).toMatch(/^ *9 {2}proto_text +garden\.Plot +[0-9a-f]{12} +66$/m);
     const json = await winnow(['schema', 'list', '--folder', folder, '--json']);
     expect(
       json.out
         .trimEnd()
         .split('\n')
         .map((line) => (JSON.parse(line) as { id: number }).id),
-    ).toEqual([7]);
+    ).toEqual([7, 9]);
     expect((await winnow(['schema', 'list', '--folder', join(root, 'gone')])).code).toBe(2);
   });
 
   it('checks a registry as a service would at its start', async () => {
     expect(await winnow(['schema', 'check', '--folder', folder])).toMatchObject({
       code: 0,
-      out: '1 schema compiles\n',
+      out: '2 schemas compile\n',
     });
     writeFileSync(join(folder, '11.avsc'), '{"type":"record"}');
     const broken = await winnow(['schema', 'check', '--folder', folder]);

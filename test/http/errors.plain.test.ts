@@ -232,7 +232,7 @@ describe('operations', () => {
     expect(JSON.parse(text)).toMatchObject({
       evaluator_versions: [1],
       dialects: ['laser'],
-      codecs: ['json', 'cbor', 'avro', 'headers_only'],
+      codecs: ['json', 'cbor', 'avro', 'protobuf', 'headers_only'],
       // As pages announce them beside unevaluated records.
       limits: { json_body_max: 65_536, max_payload_bytes: 1_048_576, max_depth: 64, segments_per_scan: 1024 },
       caps: { count: 1000 },

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaHash } from '../../src/codec/schema-source.js';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
-import { decodeMsgpack } from '../../src/wire/msgpack.js';
+import { decodeMsgpack, encodeMsgpack } from '../../src/wire/msgpack.js';
 import { ask, serviceWith, stopServices, type Reply, type TestService } from '../support/http-service.js';
 
 const SIGHTING = JSON.stringify({
@@ -22,6 +22,12 @@ const SIGHTING = JSON.stringify({
   ],
 });
 const LATER = SIGHTING.replace('"count"', '"number"');
+
+/** `message Plot { int32 row = 1; }` as a FileDescriptorSet. */
+const PLOTS = Buffer.from(
+  '0a290a0a706c6f742e70726f746f22130a04506c6f74120b0a03726f77180120012805620670726f746f33',
+  'hex',
+);
 
 function sighting(species: string, count: number): Uint8Array {
   return Uint8Array.from([species.length * 2, ...Buffer.from(species), count * 2]);
@@ -43,6 +49,10 @@ const SEGMENT = encodeIggySegment(
 
 const SEGMENTS = [{ format: 'iggy', bytes: Buffer.from(SEGMENT).toString('base64') }];
 const AVRO_7 = { id: 7, source: { kind: 'avro', schema: SIGHTING } };
+const PLOT_8 = {
+  id: 8,
+  source: { kind: 'protobuf', descriptor_set: PLOTS.toString('base64'), message_type: 'Plot' },
+};
 const ABOVE_TEN = { pred: { field: 'count', op: 'gt', value: { kind: 'int', value: 10 } } };
 
 function filterOf(expr: unknown, codec = 'avro', refs: readonly number[] = [7]): object {
@@ -80,7 +90,7 @@ let service: TestService;
 beforeAll(async () => {
   bare = await serviceWith();
   service = await serviceWith({
-    WINNOW_SCHEMAS_FOLDER: registry({ '7.sightings.avsc': SIGHTING }),
+    WINNOW_SCHEMAS_FOLDER: registry({ '7.sightings.avsc': SIGHTING, '8.Plot.desc': PLOTS }),
     WINNOW_CONTINUATION_KEYS: 'a-key-of-sixteen-bytes',
   });
 });
@@ -101,9 +111,11 @@ describe('a scan', () => {
   });
 
   it('reads them by those of the registry', async () => {
+    const row = { pred: { field: 'row', op: 'eq', value: { kind: 'int', value: 5 } } };
     const filters = [
       { id: 'avro', filter: filterOf(ABOVE_TEN) },
-      { id: 'all', filter: { ...filterOf(ABOVE_TEN), foreign_policy: 'pass' } },
+      { id: 'protobuf', filter: filterOf(row, 'protobuf', [8]) },
+      { id: 'both', filter: { ...filterOf(ABOVE_TEN, 'avro', [7, 8]), foreign_policy: 'pass' } },
     ];
     const body = JSON.stringify({ ...scanOf({}, { reply: 'offsets' }), filters });
     const reply = await ask(service, { body, headers: { accept: 'application/x-ndjson' } });
@@ -112,20 +124,40 @@ describe('a scan', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { frame: string; id: string; offsets: number[]; unevaluated?: unknown })
       .filter(({ frame }) => frame === 'page');
-    expect(Object.fromEntries(pages.map(({ id, offsets }) => [id, offsets]))).toEqual({ avro: [0], all: [0, 1, 3] });
-    expect(pages.find(({ id }) => id === 'all')!.unevaluated).toEqual([
+    expect(Object.fromEntries(pages.map(({ id, offsets }) => [id, offsets]))).toEqual({
+      avro: [0],
+      protobuf: [3],
+      both: [0, 1, 3],
+    });
+    expect(pages.find(({ id }) => id === 'both')!.unevaluated).toEqual([
       { offset: 1, reason: 'missing_schema' },
-      { offset: 3, reason: 'schema_not_allowed' },
+      { offset: 3, reason: 'schema_mismatch' },
     ]);
+  });
+
+  it('takes bytes in MessagePack as they are, and byte numbers in JSON', async () => {
+    const row = filterOf({ present: 'row' }, 'protobuf', [8]);
+    const source = { ...PLOT_8.source, descriptor_set: [...PLOTS] };
+    const { json } = await post(bare, '/v1/scan', scanOf(row, { schemas: [{ id: 8, source }], reply: 'offsets' }));
+    expect(json.offsets).toEqual([3]);
+    const packed = await ask(bare, {
+      headers: { 'content-type': 'application/msgpack', accept: 'application/json' },
+      body: encodeMsgpack({
+        ...scanOf(row, { reply: 'offsets' }),
+        segments: [{ format: 'iggy', bytes: SEGMENT }],
+        schemas: [{ id: 8, source: { ...PLOT_8.source, descriptor_set: PLOTS } }],
+      }),
+    });
+    expect(JSON.parse(packed.text)).toMatchObject({ offsets: [3] });
   });
 
   it('may bring what the registry holds, but nothing else under its id', async () => {
     const same = scanOf(filterOf(ABOVE_TEN), { schemas: [AVRO_7] });
     expect((await post(service, '/v1/scan', same)).status).toBe(200);
     const other = { id: 7, source: { kind: 'avro', schema: LATER } };
-    const { status, json } = await post(service, '/v1/scan', scanOf(filterOf(ABOVE_TEN), { schemas: [other] }));
+    const { status, json } = await post(service, '/v1/scan', scanOf(filterOf(ABOVE_TEN), { schemas: [PLOT_8, other] }));
     expect(status).toBe(409);
-    expect(json).toMatchObject({ code: 'conflict', field: '/schemas/0/id', given: 7 });
+    expect(json).toMatchObject({ code: 'conflict', field: '/schemas/1/id', given: 7 });
   });
 
   it('is refused without a schema that a filter refers to', async () => {
@@ -148,6 +180,13 @@ describe('a scan', () => {
     expect(avro.status).toBe(400);
     expect(avro.json).toMatchObject({ code: 'invalid_request', field: '/schemas/0/source/schema' });
     expect(avro.json.detail).toContain('/fields/1/type');
+    const cut = { ...PLOT_8.source, descriptor_set: PLOTS.subarray(0, 20).toString('base64') };
+    const protobuf = await post(
+      bare,
+      '/v1/scan',
+      scanOf(filterOf(ABOVE_TEN), { schemas: [AVRO_7, { id: 8, source: cut }] }),
+    );
+    expect(protobuf.json).toMatchObject({ code: 'invalid_request', field: '/schemas/1/source/descriptor_set' });
   });
 
   it('is refused with a path that its schemas do not have', async () => {
@@ -238,6 +277,13 @@ describe('GET /v1/schemas', () => {
       hash: schemaHash({ kind: 'avro', schema: SIGHTING }),
       bytes: SIGHTING.length,
     },
+    {
+      id: 8,
+      kind: 'protobuf',
+      message_type: 'Plot',
+      hash: schemaHash({ kind: 'protobuf', descriptorSet: PLOTS, messageType: 'Plot' }),
+      bytes: PLOTS.length,
+    },
   ];
 
   it('lists the registry, in both encodings', async () => {
@@ -268,6 +314,12 @@ describe('GET /v1/schemas', () => {
 describe('a service', () => {
   it.each<[string, Readonly<Record<string, string>>, string]>([
     ['a schema that does not compile', { '7.avsc': SIGHTING.replace('"int"', '"inty"') }, '/fields/1/type'],
+    [
+      '.proto text that does not parse',
+      { '9.Plot.proto': 'syntax = "proto3";\nmessage Plot { int32 }' },
+      '9.Plot.proto',
+    ],
+    ['a message that is not there', { '9.Plod.proto': 'syntax = "proto3"; message Plot { int32 row = 1; }' }, 'Plod'],
     ['a file that is no schema', { 'notes.txt': '' }, 'notes.txt'],
     [
       'a file that differs from its record',

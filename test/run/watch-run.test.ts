@@ -41,7 +41,7 @@ function run(
     },
   };
   const planned = {
-    spec: { filters: [{ dialect: 'laser' }] },
+    spec: { filters: [{ dialect: 'laser' }], schemas: [] },
     scanKey: 'key',
     inline: [],
     bounds: { recordsMax: 1, bytesMax: 1, timeMaxMs: 1 },

@@ -27,7 +27,7 @@ function protobuf(descriptorSet: unknown, messageType: unknown = 'a.B'): object 
 
 describe('schemas of a request', () => {
   it('are text for Avro', () => {
-    expect(plan([{ id: 7, source: AVRO }])).toEqual([{ id: 7, source: { kind: 'avro', schema: '"int"' } }]);
+    expect(plan([{ id: 7, source: AVRO }])).toEqual([{ id: 7, source: { kind: 'avro', schema: '"int"' }, bytes: 5 }]);
     expect(planSchemas(undefined)).toEqual([]);
   });
 
@@ -38,6 +38,7 @@ describe('schemas of a request', () => {
   ])('are bytes for Protobuf, given as %s', (_name, given) => {
     const [schema] = plan([{ id: 0, source: protobuf(given) }]);
     expect(schema!.source).toMatchObject({ kind: 'protobuf', messageType: 'a.B' });
+    expect(schema!.bytes).toBe(3);
     expect([...(schema!.source as { descriptorSet: Uint8Array }).descriptorSet]).toEqual([1, 2, 255]);
   });
 

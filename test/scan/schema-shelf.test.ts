@@ -1,9 +1,10 @@
 /** The writer schemas of a worker: what a request sees, what is kept, and where a refusal points. */
 import { describe, expect, it } from 'vitest';
-import { type IdentifiedSchema, schemaHash, type SchemaSource } from '../../src/codec/schema-source.js';
+import { type IdentifiedSchema, schemaBytes, schemaHash, type SchemaSource } from '../../src/codec/schema-source.js';
 import { problemOf, type Problem } from '../../src/core/error-codes.js';
 import { SCHEMAS_CACHED_BYTES_MAX } from '../../src/core/limits.js';
 import { SchemaShelf } from '../../src/scan/schema-shelf.js';
+import type { SchemaSpec } from '../../src/scan/task.js';
 
 function avro(schema: string): SchemaSource {
   return { kind: 'avro', schema };
@@ -11,6 +12,10 @@ function avro(schema: string): SchemaSource {
 
 function registered(id: number, source: SchemaSource): IdentifiedSchema {
   return { id, hash: schemaHash(source), source };
+}
+
+function brought(id: number, source: SchemaSource): SchemaSpec {
+  return { id, source, bytes: schemaBytes(source).byteLength };
 }
 
 function problemFrom(run: () => unknown): Problem {
@@ -27,7 +32,7 @@ const LONG = avro('"long"');
 
 describe('the schemas that a request sees', () => {
   it('are its own and those of the registry', () => {
-    const seen = new SchemaShelf([registered(7, INT)]).seenBy([{ id: 8, source: LONG }]);
+    const seen = new SchemaShelf([registered(7, INT)]).seenBy([brought(8, LONG)]);
     expect(seen.find(7)!.describe([])).toEqual({ kind: 'value', types: new Set(['integer']) });
     expect(seen.find(8)).toMatchObject({ family: 'avro', hash: schemaHash(LONG) });
     expect(seen.find(9)).toBeUndefined();
@@ -35,27 +40,27 @@ describe('the schemas that a request sees', () => {
 
   it('are compiled once, whoever brings them', () => {
     const shelf = new SchemaShelf([registered(7, INT)]);
-    const [first, second] = [shelf.seenBy([{ id: 1, source: LONG }]), shelf.seenBy([{ id: 2, source: LONG }])];
+    const [first, second] = [shelf.seenBy([brought(1, LONG)]), shelf.seenBy([brought(2, LONG)])];
     expect(second.find(2)).toBe(first.find(1));
     expect(second.find(7)).toBe(first.find(7));
-    expect(shelf.seenBy([{ id: 7, source: INT }]).find(7)).toBe(first.find(7));
+    expect(shelf.seenBy([brought(7, INT)]).find(7)).toBe(first.find(7));
   });
 
   it('of requests that bring the same are told by the same key', () => {
     const shelf = new SchemaShelf([]);
-    const keyOf = (id: number, source: SchemaSource): string => shelf.seenBy([{ id, source }]).key;
+    const keyOf = (id: number, source: SchemaSource): string => shelf.seenBy([brought(id, source)]).key;
     expect(keyOf(1, INT)).toBe(keyOf(1, INT));
     expect(new Set([keyOf(1, INT), keyOf(2, INT), keyOf(1, LONG), shelf.seenBy([]).key]).size).toBe(4);
   });
 
   it('are kept within a bound on their bytes', () => {
     const shelf = new SchemaShelf([]);
-    const first = shelf.seenBy([{ id: 1, source: INT }]).find(1);
+    const first = shelf.seenBy([brought(1, INT)]).find(1);
     const padded = avro(`"int"${' '.repeat(SCHEMAS_CACHED_BYTES_MAX)}`);
-    expect(problemFrom(() => shelf.seenBy([{ id: 2, source: padded }]))).toMatchObject({
+    expect(problemFrom(() => shelf.seenBy([brought(2, padded)]))).toMatchObject({
       field: '/schemas/0/source/schema',
     });
-    expect(shelf.seenBy([{ id: 1, source: INT }]).find(1)).toBe(first);
+    expect(shelf.seenBy([brought(1, INT)]).find(1)).toBe(first);
   });
 
   it('of the registry are compiled when they are asked for, and a check says what is wrong with one', () => {
@@ -70,11 +75,8 @@ describe('the schemas that a request sees', () => {
 describe('a schema of a request', () => {
   it('must not differ from the registered one', () => {
     const shelf = new SchemaShelf([registered(7, INT)]);
-    const brought = [
-      { id: 6, source: LONG },
-      { id: 7, source: LONG },
-    ];
-    expect(problemFrom(() => shelf.seenBy(brought))).toMatchObject({
+    const specs = [brought(6, LONG), brought(7, LONG)];
+    expect(problemFrom(() => shelf.seenBy(specs))).toMatchObject({
       code: 'conflict',
       field: '/schemas/1/id',
       given: 7,
@@ -83,7 +85,7 @@ describe('a schema of a request', () => {
 
   it('that does not compile is refused at its member, with the place inside', () => {
     const text = '{"type":"record","name":"R","fields":[{"name":"a","type":"inty"}]}';
-    const problem = problemFrom(() => new SchemaShelf([]).seenBy([{ id: 7, source: avro(text) }]));
+    const problem = problemFrom(() => new SchemaShelf([]).seenBy([brought(7, avro(text))]));
     expect(problem).toMatchObject({
       code: 'invalid_request',
       field: '/schemas/0/source/schema',
