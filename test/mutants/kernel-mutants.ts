@@ -99,8 +99,11 @@ export const KERNEL_MUTANTS: readonly Mutant[] = [
       'if (!isFieldLength(valueLength) || p > end || kind == 0) return false;\n    if (slot >= 0)',
       'if (p > end || kind == 0) return false;\n    if (slot >= 0)',
     ],
-    ['const low: u8 = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;', 'const low: u8 = 0x80;'],
   ),
+  ...mutantsAt('workers/kernel/texts.ts', [
+    'const low: u8 = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;',
+    'const low: u8 = 0x80;',
+  ]),
   ...mutantsAt(
     'src/codec/json/kernel-walker.ts',
     [
