@@ -16,8 +16,6 @@ export const BINARY_CODECS = ['cbor', 'avro', 'protobuf'] as const;
 export type BinaryCodec = (typeof BINARY_CODECS)[number];
 export type OrbitCodec = 'json' | BinaryCodec;
 export const ORBIT_CODECS: readonly OrbitCodec[] = ['json', ...BINARY_CODECS];
-/** Those that filters read. */
-export const READ_CODECS: readonly OrbitCodec[] = ORBIT_CODECS.filter((codec) => codec !== 'protobuf');
 
 /** The dataset in `codec`, with `agdx.ct` of the codec and, where it has schemas, `agdx.sid`. */
 export function orbitInCodec(codec: OrbitCodec, seed = 1): Dataset {

@@ -11,7 +11,6 @@ import {
   hasSchema,
   inCodec,
   orbitInCodec,
-  READ_CODECS,
   schemaIdHeader,
 } from '../datasets/orbit-codecs.js';
 import { type FilterDocument, ORBIT_GROUPS, selectivityFilter } from '../datasets/orbit-filters.js';
@@ -36,7 +35,7 @@ const FILTERS: readonly (readonly [name: string, filter: FilterDocument])[] = [
 /** `scale` 1 is the real size; the smoke run passes a small fraction. */
 export function codecCases(scale: number): Case[] {
   const count = Math.max(50, Math.round(40_000 * scale));
-  return BINARY_CODECS.filter((codec) => READ_CODECS.includes(codec)).flatMap((codec) => {
+  return BINARY_CODECS.flatMap((codec) => {
     const payloads = once(() => payloadsOf(orbitInCodec(codec), count));
     const size = () => ({ records: count, bytes: payloads().bytes.length });
     return FILTERS.map(([name, filter]): Case => ({
