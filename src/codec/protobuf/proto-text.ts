@@ -145,7 +145,7 @@ const PRESENCES: Readonly<Record<string, Presence>> = {
 
 /** The parser leaves a file's edition at each of its outermost types, and copies the features of the file to them. */
 function editionFeatures(type: protobuf.Type): Features {
-  const edition = String((type as unknown as { readonly _edition: unknown })._edition);
+  const edition = String((type as unknown as Record<string, unknown>)['_edition']);
   const features = EDITIONS.get(edition);
   if (features !== undefined) return features;
   return refuse('invalid_request', 'The .proto text is of a syntax or an edition that is not known here.', {
