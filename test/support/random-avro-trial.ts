@@ -3,13 +3,14 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { avroDecoder } from '../../src/codec/avro/decode.js';
-import type { AvroSchema } from '../../src/codec/avro/schema.js';
+import { type AvroSchema, compileAvro } from '../../src/codec/avro/schema.js';
 import { AvroWalker } from '../../src/codec/avro/walker.js';
 import type { PayloadDecoder, Value } from '../../src/codec/value.js';
 import type { DecoderLimits } from '../../src/codec/walker.js';
 import { comparePaths, type Path } from '../../src/core/path.js';
 import { SLOT_ARRAY, SLOT_OBJECT, type Slots } from '../../src/core/slots.js';
 import { NO_REASON, REASON_NAMES, type Reason } from '../../src/core/verdict.js';
+import { randomAvroDatum, randomAvroSchema } from './random-avro.js';
 import type { Seeded } from './seeded.js';
 import { slotValue, valueAt } from './slot-value.js';
 
@@ -24,6 +25,8 @@ export function randomAvroPaths(random: Seeded): Path[] {
   const sorted = paths.sort(comparePaths);
   return sorted.filter((path, index) => index === 0 || comparePaths(sorted[index - 1]!, path) !== 0);
 }
+
+const HEX_MAX = 2000;
 
 export class AvroTrial {
   readonly walker: AvroWalker;
@@ -40,6 +43,16 @@ export class AvroTrial {
 
   /** Walks and decodes `start`…`end`. Throws an `Error` where the two differ. */
   check(bytes: Uint8Array, start = 0, end = bytes.length, schema = 0): Reason {
+    try {
+      return this.compare(bytes, start, end, schema);
+    } catch (thrown) {
+      const hex = Buffer.from(bytes.subarray(start, end)).toString('hex').slice(0, HEX_MAX);
+      const about = JSON.stringify({ limits: this.limits, paths: this.paths });
+      throw new Error(`${(thrown as Error).message}: ${hex} ${about}`, { cause: thrown });
+    }
+  }
+
+  private compare(bytes: Uint8Array, start: number, end: number, schema: number): Reason {
     const { walker } = this;
     walker.chooseSchema(schema);
     const reason = walker.walk(bytes, start, end);
@@ -74,4 +87,35 @@ export class AvroTrial {
     // Object.is inside: −0 is told from 0, an integer from a double by its type.
     return isDeepStrictEqual(slotValue(this.walker, slots, slot, bytes), value);
   }
+}
+
+const LIMITS: readonly DecoderLimits[] = [
+  { maxPayloadBytes: 1 << 20, maxDepth: 64 },
+  { maxPayloadBytes: 60, maxDepth: 3 },
+  { maxPayloadBytes: 20, maxDepth: 5 },
+  { maxPayloadBytes: 400, maxDepth: 0 },
+];
+
+/** Some data each, in part damaged, of as many random schemas, read for random paths. Returns how often each reason was. */
+export function runAvroTrials(random: Seeded, schemas: number): Map<Reason, number> {
+  const seen = new Map<Reason, number>();
+  for (let round = 0; round < schemas; round++) {
+    const text = JSON.stringify(randomAvroSchema(random));
+    const schema = compileAvro(text);
+    const trial = new AvroTrial([schema], randomAvroPaths(random), random.pick(LIMITS));
+    for (let turn = 0; turn < 10; turn++) {
+      const bytes = Uint8Array.from(randomAvroDatum(random, schema.root));
+      if (bytes.length > 0 && random.chance(0.4)) {
+        bytes[random.below(bytes.length)] = random.pick([0, 1, 2, 0x7f, 0x80, 0xff, random.below(256)]);
+      }
+      const end = random.chance(0.1) ? random.below(bytes.length + 1) : bytes.length;
+      try {
+        const reason = trial.check(bytes, 0, end);
+        seen.set(reason, (seen.get(reason) ?? 0) + 1);
+      } catch (thrown) {
+        throw new Error(`${(thrown as Error).message} ${text}`, { cause: thrown });
+      }
+    }
+  }
+  return seen;
 }

@@ -1,6 +1,6 @@
 /**
  * Runs the program of a walk plan over the bytes of one datum: reads and checks every value, fills the slots that the
- * program names (contract: laser-filter §5; the instructions are listed in `plan.ts`).
+ * program names (contract: laser-filter §5; the instructions are listed in `instructions.ts`).
  *
  * Invariants: nothing is allocated and nothing thrown; no byte outside `start`…`end` is read; arrays, maps and calls of
  * records in progress stand on a stack of fixed size, which the depth limit bounds; the first fault in reading order is
@@ -23,42 +23,12 @@ import {
 } from '../../core/slots.js';
 import { MALFORMED, TOO_DEEP, TOO_LARGE } from '../../core/verdict.js';
 import { NONE, type PathTrie } from '../path-trie.js';
-import { isText, skipLong } from './bytes.js';
-import {
-  type AvroPlan,
-  HEADER_AFTER,
-  HEADER_BODY,
-  HEADER_FIRST,
-  HEADER_INNER,
-  HEADER_SLOT,
-  HEADER_TARGETS,
-  OP_ARRAY,
-  OP_BOOLEAN,
-  OP_BYTES,
-  OP_CALL,
-  OP_CLEAR,
-  OP_DEPTH,
-  OP_DOUBLE,
-  OP_END,
-  OP_ENUM,
-  OP_FIXED,
-  OP_FLOAT,
-  OP_INT,
-  OP_JUMP,
-  OP_LONG,
-  OP_MAP,
-  OP_NEXT,
-  OP_NULL,
-  OP_OBJECT,
-  OP_OBJECT_END,
-  OP_PICK,
-  OP_RETURN,
-  OP_STRING,
-  OP_UNION,
-} from './plan.js';
+import * as op from './instructions.js';
+import type { AvroPlan } from './plan.js';
+import { skipBooleans, skipDoubles, skipFloats, skipInts, skipLongs, skipStrings } from './skip-scalars.js';
+import { Varint } from './varint.js';
 
-const TWO_32 = 4294967296;
-/** High word of −2^53 and of 2^53 − 1, and what stands between is a safe integer. */
+/** High word of −2^53; what stands between that and its negative is a safe integer. */
 const SAFE_HIGH = 0x200000;
 
 /** Words of the stack per array or map: items left in the block, its end, index of the item, its place among targets. */
@@ -83,12 +53,10 @@ export class AvroMachine {
   private readonly maxDepth: number;
   private readonly budget: number;
   private readonly stack: Int32Array;
+  private readonly varint = new Varint();
   private bytes: Uint8Array = new Uint8Array(0);
   /** Covers `bytes`; made again only when another buffer comes. */
   private view: DataView = new DataView(new ArrayBuffer(0));
-  /** The last long: two's complement. */
-  private low = 0;
-  private high = 0;
 
   /** `trie` is the plan's; `slots` one row, of the trie's paths or of one element; `budget` counts values. */
   constructor(plan: AvroPlan, trie: PathTrie, slots: Slots, maxDepth: number, budget: number) {
@@ -113,11 +81,10 @@ export class AvroMachine {
 
   /** Past what the program at `entry` reads from `start` on, or a reason, negative. */
   run(entry: number, start: number, end: number): number {
-    const { code, bytes, view, stack, budget } = this;
-    const { kinds, numbers, starts, ends } = this.slots;
+    const { code, view, stack, varint } = this;
     let pc = entry;
     let p = start;
-    /** Values counted so far, but those that `code[pc + 1]` tells of. */
+    /** Values counted so far, but those that the instruction at hand tells of. */
     let count = 0;
     /** Depth of the record whose program is running; of the root at first. */
     let depth = 0;
@@ -125,258 +92,100 @@ export class AvroMachine {
     /** Where BYTES or FIXED found their bytes; they end at `p`. */
     let runStart = 0;
     for (;;) {
+      // PERF: literals, since only those become a jump table: 660 ns instead of 885 for a record of 50 values (2026-12-01).
       switch (code[pc]) {
-        case OP_STRING: {
-          let length = p < end ? bytes[p]! : NONE;
-          if (length < 0x80 && (length & 1) === 0) {
-            length >>>= 1;
+        case 7: {
+          // STRINGS
+          const values = code[pc + 1]!;
+          p = skipStrings(this.bytes, view, varint, p, end, values);
+          if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
+          pc = (pc + 2 + values) | 0;
+          continue;
+        }
+        case 8: {
+          // LONGS
+          const values = code[pc + 1]!;
+          p = skipLongs(view, p, end, values);
+          if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
+          pc = (pc + 2 + values) | 0;
+          continue;
+        }
+        case 9: {
+          // INTS
+          const values = code[pc + 1]!;
+          p = skipInts(view, varint, p, end, values);
+          if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
+          pc = (pc + 2 + values) | 0;
+          continue;
+        }
+        case 10: {
+          // DOUBLES
+          const values = code[pc + 1]!;
+          p = skipDoubles(view, p, end, values);
+          if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
+          pc = (pc + 2 + values) | 0;
+          continue;
+        }
+        case 11: {
+          // FLOATS
+          const values = code[pc + 1]!;
+          p = skipFloats(view, p, end, values);
+          if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
+          pc = (pc + 2 + values) | 0;
+          continue;
+        }
+        case 12: {
+          // BOOLEANS
+          const values = code[pc + 1]!;
+          p = skipBooleans(view, p, end, values);
+          if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
+          pc = (pc + 2 + values) | 0;
+          continue;
+        }
+        case 13: {
+          // UNION
+          count = (count + code[pc + 1]!) | 0;
+          let branch = p < end ? view.getUint8(p) : 1;
+          if (branch < 0x80 && (branch & 1) === 0) {
+            branch >>>= 1;
             p = (p + 1) | 0;
           } else {
-            p = this.long(p, end);
-            if (p < 0) return this.fault(MALFORMED, count + code[pc + 1]!);
-            length = this.length();
-          }
-          if (length < 0 || length > end - p) return this.fault(MALFORMED, count + code[pc + 1]!);
-          const past = (p + length) | 0;
-          if (!isText(bytes, view, p, past)) return this.fault(MALFORMED, count + code[pc + 1]!);
-          const slot = code[pc + 2]!;
-          if (slot !== NONE) {
-            kinds[slot] = SLOT_STRING;
-            starts[slot] = p;
-            ends[slot] = past;
-          }
-          p = past;
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_LONG: {
-          const slot = code[pc + 2]!;
-          const byte = p < end ? bytes[p]! : 0x80;
-          if (byte < 0x80) {
-            p = (p + 1) | 0;
-            if (slot !== NONE) {
-              kinds[slot] = SLOT_INTEGER;
-              numbers[slot] = (byte >>> 1) ^ -(byte & 1);
-            }
-          } else {
-            p = slot === NONE ? skipLong(bytes, p, end) : this.long(p, end);
-            if (p < 0) return this.fault(MALFORMED, count + code[pc + 1]!);
-            if (slot !== NONE) this.putLong(slot);
-          }
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_INT: {
-          const slot = code[pc + 2]!;
-          const byte = p < end ? bytes[p]! : 0x80;
-          if (byte < 0x80) {
-            p = (p + 1) | 0;
-            if (slot !== NONE) {
-              kinds[slot] = SLOT_INTEGER;
-              numbers[slot] = (byte >>> 1) ^ -(byte & 1);
-            }
-          } else {
-            p = this.long(p, end);
-            // Within 32 bits if the high word does nothing but repeat the sign.
-            if (p < 0 || this.high !== this.low >> 31) return this.fault(MALFORMED, count + code[pc + 1]!);
-            if (slot !== NONE) {
-              kinds[slot] = SLOT_INTEGER;
-              numbers[slot] = this.low;
-            }
-          }
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_DOUBLE: {
-          if (end - p < 8) return this.fault(MALFORMED, count + code[pc + 1]!);
-          const value = view.getFloat64(p, true);
-          if (value - value !== 0) return this.fault(MALFORMED, count + code[pc + 1]!);
-          p = (p + 8) | 0;
-          const slot = code[pc + 2]!;
-          if (slot !== NONE) {
-            kinds[slot] = SLOT_DOUBLE;
-            numbers[slot] = value;
-          }
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_FLOAT: {
-          if (end - p < 4) return this.fault(MALFORMED, count + code[pc + 1]!);
-          const value = view.getFloat32(p, true);
-          if (value - value !== 0) return this.fault(MALFORMED, count + code[pc + 1]!);
-          p = (p + 4) | 0;
-          const slot = code[pc + 2]!;
-          if (slot !== NONE) {
-            kinds[slot] = SLOT_DOUBLE;
-            numbers[slot] = value;
-          }
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_BOOLEAN: {
-          const byte = p < end ? bytes[p]! : 2;
-          if (byte > 1) return this.fault(MALFORMED, count + code[pc + 1]!);
-          p = (p + 1) | 0;
-          const slot = code[pc + 2]!;
-          if (slot !== NONE) kinds[slot] = byte === 1 ? SLOT_TRUE : SLOT_FALSE;
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_UNION: {
-          count += code[pc + 1]!;
-          const byte = p < end ? bytes[p]! : 0x80;
-          let branch = byte >>> 1;
-          if (byte < 0x80 && (byte & 1) === 0) {
-            p = (p + 1) | 0;
-          } else {
-            p = this.long(p, end);
-            if (p < 0) return this.fault(MALFORMED, count);
-            branch = this.length();
+            p = varint.read(view, p, end);
+            branch = p < 0 ? -1 : varint.asLength();
           }
           if (branch < 0 || branch >= code[pc + 2]!) return this.fault(MALFORMED, count);
           pc = (pc + 3 + 2 * branch) | 0;
-          count += code[pc + 1]!;
+          count = (count + code[pc + 1]!) | 0;
           pc = code[pc]!;
           continue;
         }
-        case OP_ENUM: {
-          const byte = p < end ? bytes[p]! : 0x80;
-          let symbol = byte >>> 1;
-          if (byte < 0x80 && (byte & 1) === 0) {
-            p = (p + 1) | 0;
-          } else {
-            p = this.long(p, end);
-            if (p < 0) return this.fault(MALFORMED, count + code[pc + 1]!);
-            symbol = this.length();
-          }
-          if (symbol < 0 || symbol >= code[pc + 3]!) return this.fault(MALFORMED, count + code[pc + 1]!);
-          const slot = code[pc + 2]!;
-          if (slot !== NONE) {
-            const place = code[pc + 4]! + symbol;
-            kinds[slot] = SLOT_STRING_ESCAPED;
-            starts[slot] = this.symbolStarts[place]!;
-            ends[slot] = this.symbolStarts[place + 1]!;
-          }
-          pc = (pc + 5) | 0;
-          continue;
-        }
-        case OP_BYTES: {
-          p = this.long(p, end);
-          if (p < 0) return this.fault(MALFORMED, count + code[pc + 1]!);
-          const length = this.length();
-          if (length < 0 || length > end - p) return this.fault(MALFORMED, count + code[pc + 1]!);
-          runStart = p;
-          p = (p + length) | 0;
-          const slot = code[pc + 2]!;
-          if (slot !== NONE) this.putRun(slot, runStart, p);
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_FIXED: {
-          const size = code[pc + 3]!;
-          if (size > end - p) return this.fault(MALFORMED, count + code[pc + 1]!);
-          runStart = p;
-          p = (p + size) | 0;
-          const slot = code[pc + 2]!;
-          if (slot !== NONE) this.putRun(slot, runStart, p);
-          pc = (pc + 4) | 0;
-          continue;
-        }
-        case OP_PICK: {
-          const at = runStart + code[pc + 3]!;
-          if (at < p) {
-            const slot = code[pc + 2]!;
-            kinds[slot] = SLOT_INTEGER;
-            numbers[slot] = bytes[at]!;
-          }
-          pc = (pc + 4) | 0;
-          continue;
-        }
-        case OP_NULL:
-          kinds[code[pc + 2]!] = SLOT_NULL;
-          pc = (pc + 3) | 0;
-          continue;
-        case OP_OBJECT: {
-          const slot = code[pc + 2]!;
-          kinds[slot] = SLOT_OBJECT;
-          starts[slot] = p;
-          pc = (pc + 3) | 0;
-          continue;
-        }
-        case OP_OBJECT_END:
-          ends[code[pc + 2]!] = p;
-          pc = (pc + 3) | 0;
-          continue;
-        case OP_JUMP:
-          count += code[pc + 1]!;
-          pc = code[pc + 2]!;
-          continue;
-        case OP_CALL:
-          count += code[pc + 1]!;
-          if (count > budget) return -TOO_LARGE;
-          stack[top] = pc + 4;
-          stack[top + 1] = depth;
-          top += CALL_WORDS;
-          depth += code[pc + 3]!;
-          pc = code[pc + 2]!;
-          continue;
-        case OP_RETURN:
-          count += code[pc + 1]!;
-          top -= CALL_WORDS;
-          pc = stack[top]!;
-          depth = stack[top + 1]!;
-          continue;
-        case OP_DEPTH:
-          if (depth + code[pc + 2]! > this.maxDepth) return this.fault(TOO_DEEP, count + code[pc + 1]!);
-          pc = (pc + 3) | 0;
-          continue;
-        case OP_CLEAR:
-          kinds.fill(SLOT_MISSING, code[pc + 2]!, code[pc + 3]!);
-          pc = (pc + 4) | 0;
-          continue;
-        case OP_ARRAY:
-        case OP_MAP: {
-          count += code[pc + 1]!;
-          stack[top] = 0;
-          stack[top + 1] = NONE;
-          stack[top + 2] = NONE;
-          stack[top + 3] = pc + HEADER_TARGETS;
-          top += LOOP_WORDS;
-          const slot = code[pc + HEADER_SLOT]!;
-          if (slot !== NONE) {
-            kinds[slot] = code[pc] === OP_MAP ? SLOT_OBJECT : SLOT_ARRAY;
-            starts[slot] = p;
-            this.items[slot] = code[pc + HEADER_INNER]!;
-          }
-          pc = code[pc + HEADER_FIRST]!;
-          continue;
-        }
-        case OP_NEXT: {
-          count += code[pc + 1]!;
-          if (count > budget) return -TOO_LARGE;
+        case 14: {
+          // NEXT
+          count = (count + code[pc + 1]!) | 0;
+          if (count > this.budget) return -TOO_LARGE;
           const header = code[pc + 2]!;
-          const loop = top - LOOP_WORDS;
+          const loop = (top - LOOP_WORDS) | 0;
           let left = stack[loop]!;
           if (left === 0) {
             if (stack[loop + 1] !== NONE && stack[loop + 1] !== p) return -MALFORMED;
-            p = this.block(p, end, budget - count);
+            p = this.block(p, end, this.budget - count);
             if (p < 0) return p;
             left = this.blockItems;
             if (left === 0) {
-              const slot = code[header + HEADER_SLOT]!;
-              if (slot !== NONE) ends[slot] = p;
+              const slot = code[header + op.HEADER_SLOT]!;
+              if (slot !== NONE) this.slots.ends[slot] = p;
               top = loop;
-              pc = code[header + HEADER_AFTER]!;
+              pc = code[header + op.HEADER_AFTER]!;
               continue;
             }
-            count += left;
+            count = (count + left) | 0;
             stack[loop + 1] = this.blockEnd;
           }
           stack[loop] = left - 1;
-          pc = code[header + HEADER_BODY]!;
-          if (code[header] === OP_ARRAY) {
-            const index = stack[loop + 2]! + 1;
-            stack[loop + 2] = index;
+          pc = code[header + op.HEADER_BODY]!;
+          if (code[header] === op.ARRAY) {
+            const index = stack[loop + 2]!;
+            stack[loop + 2] = index + 1;
             const target = stack[loop + 3]!;
             if (code[target] === index) {
               pc = code[target + 1]!;
@@ -384,22 +193,143 @@ export class AvroMachine {
             }
             continue;
           }
-          p = this.long(p, end);
+          const keyStart = p;
+          p = skipStrings(this.bytes, view, varint, p, end, 1);
           if (p < 0) return -MALFORMED;
-          const length = this.length();
-          if (length < 0 || length > end - p) return -MALFORMED;
-          const past = (p + length) | 0;
-          if (!isText(bytes, view, p, past)) return -MALFORMED;
-          const node = code[header + HEADER_INNER]!;
+          const node = code[header + op.HEADER_INNER]!;
           if (node !== NONE) {
-            const child = this.trie.childByKey(node, bytes, p, past);
-            if (child !== NONE) pc = code[header + HEADER_TARGETS + this.ordinals[child]!]!;
+            const child = this.childByKey(node, keyStart, p);
+            if (child !== NONE) pc = code[header + op.HEADER_TARGETS + this.ordinals[child]!]!;
           }
-          p = past;
           continue;
         }
-        case OP_END:
-          return count + code[pc + 1]! > budget ? -TOO_LARGE : p;
+        case 15: // ARRAY
+        case 16: {
+          // MAP
+          count = (count + code[pc + 1]!) | 0;
+          stack[top] = 0;
+          stack[top + 1] = NONE;
+          stack[top + 2] = 0;
+          stack[top + 3] = pc + op.HEADER_TARGETS;
+          top = (top + LOOP_WORDS) | 0;
+          const slot = code[pc + op.HEADER_SLOT]!;
+          if (slot !== NONE) {
+            if (code[pc] === op.MAP) this.openObject(slot, p);
+            else this.openArray(slot, p, code[pc + op.HEADER_INNER]!);
+          }
+          pc = code[pc + op.HEADER_FIRST]!;
+          continue;
+        }
+        case 17: {
+          // LEAVES
+          count = (count + code[pc + 1]!) | 0;
+          if (count > this.budget) return -TOO_LARGE;
+          const slot = code[pc + 2]!;
+          if (slot !== NONE) this.openArray(slot, p, code[pc + 3]!);
+          for (;;) {
+            p = this.block(p, end, this.budget - count);
+            if (p < 0) return p;
+            const items = this.blockItems;
+            if (items === 0) break;
+            count = (count + items) | 0;
+            p = this.skip(code[pc + 4]!, p, end, items);
+            if (p < 0 || (this.blockEnd !== NONE && this.blockEnd !== p)) return -MALFORMED;
+          }
+          if (slot !== NONE) this.slots.ends[slot] = p;
+          pc = (pc + 5) | 0;
+          continue;
+        }
+        case 18: // CALL
+          count = (count + code[pc + 1]!) | 0;
+          if (count > this.budget) return -TOO_LARGE;
+          stack[top] = pc + 4;
+          stack[top + 1] = depth;
+          top = (top + CALL_WORDS) | 0;
+          depth = (depth + code[pc + 3]!) | 0;
+          pc = code[pc + 2]!;
+          continue;
+        case 19: // RETURN
+          count = (count + code[pc + 1]!) | 0;
+          top = (top - CALL_WORDS) | 0;
+          pc = stack[top]!;
+          depth = stack[top + 1]!;
+          continue;
+        case 20: // JUMP
+          count = (count + code[pc + 1]!) | 0;
+          pc = code[pc + 2]!;
+          continue;
+        case 21: // DEPTH
+          if (depth + code[pc + 2]! > this.maxDepth) return this.fault(TOO_DEEP, count + code[pc + 1]!);
+          pc = (pc + 3) | 0;
+          continue;
+        case 1: // STRING
+        case 2: // LONG
+        case 3: // INT
+        case 4: // DOUBLE
+        case 5: // FLOAT
+        case 6: // BOOLEAN
+          p = this.take(pc, p, end, code[pc + 2]!);
+          if (p < 0) return this.fault(MALFORMED, count + code[pc + 1]!);
+          pc = (pc + 3) | 0;
+          continue;
+        case 22: // NULL
+          this.slots.kinds[code[pc + 2]!] = SLOT_NULL;
+          pc = (pc + 3) | 0;
+          continue;
+        case 23: {
+          // BYTES
+          p = varint.read(view, p, end);
+          const length = p < 0 ? -1 : varint.asLength();
+          if (length < 0 || length > end - p) return this.fault(MALFORMED, count + code[pc + 1]!);
+          runStart = p;
+          p = (p + length) | 0;
+          if (code[pc + 2] !== NONE) this.putRun(code[pc + 2]!, runStart, p);
+          pc = (pc + 3) | 0;
+          continue;
+        }
+        case 24: {
+          // FIXED
+          const size = code[pc + 3]!;
+          if (size > end - p) return this.fault(MALFORMED, count + code[pc + 1]!);
+          runStart = p;
+          p = (p + size) | 0;
+          if (code[pc + 2] !== NONE) this.putRun(code[pc + 2]!, runStart, p);
+          pc = (pc + 4) | 0;
+          continue;
+        }
+        case 25: // PICK
+          if (code[pc + 3]! < p - runStart) this.putInteger(code[pc + 2]!, view.getUint8(runStart + code[pc + 3]!));
+          pc = (pc + 4) | 0;
+          continue;
+        case 26: {
+          // ENUM
+          let symbol = p < end ? view.getUint8(p) : 1;
+          if (symbol < 0x80 && (symbol & 1) === 0) {
+            symbol >>>= 1;
+            p = (p + 1) | 0;
+          } else {
+            p = varint.read(view, p, end);
+            symbol = p < 0 ? -1 : varint.asLength();
+          }
+          if (symbol < 0 || symbol >= code[pc + 3]!) return this.fault(MALFORMED, count + code[pc + 1]!);
+          if (code[pc + 2] !== NONE) this.putSymbol(code[pc + 2]!, code[pc + 4]! + symbol);
+          pc = (pc + 5) | 0;
+          continue;
+        }
+        case 27: // OBJECT
+          this.openObject(code[pc + 2]!, p);
+          pc = (pc + 3) | 0;
+          continue;
+        case 28: // OBJECT_END
+          this.slots.ends[code[pc + 2]!] = p;
+          pc = (pc + 3) | 0;
+          continue;
+        case 29: // CLEAR
+          this.slots.kinds.fill(SLOT_MISSING, code[pc + 2]!, code[pc + 3]!);
+          pc = (pc + 4) | 0;
+          continue;
+        case 0: // END
+          return count + code[pc + 1]! > this.budget ? -TOO_LARGE : p;
       }
     }
   }
@@ -409,22 +339,83 @@ export class AvroMachine {
    * `left` values may still be counted.
    */
   block(from: number, end: number, left: number): number {
-    let p = this.long(from, end);
-    if (p < 0) return -MALFORMED;
-    let count = this.high * TWO_32 + (this.low >>> 0);
-    const isSized = count < 0;
-    if (isSized) count = -count;
-    if (count > left) return -TOO_LARGE;
-    this.blockItems = count;
+    const { view, varint } = this;
     this.blockEnd = NONE;
-    if (isSized) {
-      p = this.long(p, end);
-      if (p < 0) return -MALFORMED;
-      const size = this.length();
+    const byte = from < end ? view.getUint8(from) : 1;
+    if (byte < 0x80 && (byte & 1) === 0) {
+      this.blockItems = byte >>> 1;
+      return byte >>> 1 > left ? -TOO_LARGE : from + 1;
+    }
+    let p = varint.read(view, from, end);
+    if (p < 0) return -MALFORMED;
+    const count = varint.asNumber();
+    if (Math.abs(count) > left) return -TOO_LARGE;
+    this.blockItems = Math.abs(count);
+    if (count < 0) {
+      p = varint.read(view, p, end);
+      const size = p < 0 ? -1 : varint.asLength();
       if (size < 0 || size > end - p) return -MALFORMED;
       this.blockEnd = p + size;
     }
     return p;
+  }
+
+  /** Steps over `count` values of one kind (STRING … BOOLEAN); as the functions of `skip-scalars.ts`. */
+  private skip(kind: number, from: number, end: number, count: number): number {
+    switch (kind) {
+      case op.STRING:
+        return skipStrings(this.bytes, this.view, this.varint, from, end, count);
+      case op.LONG:
+        return skipLongs(this.view, from, end, count);
+      case op.INT:
+        return skipInts(this.view, this.varint, from, end, count);
+      case op.DOUBLE:
+        return skipDoubles(this.view, from, end, count);
+      case op.FLOAT:
+        return skipFloats(this.view, from, end, count);
+      default:
+        return skipBooleans(this.view, from, end, count);
+    }
+  }
+
+  /** Past the wanted scalar at `from`, which goes into `slot`, its kind the instruction at `place`; or −1. */
+  private take(place: number, from: number, end: number, slot: number): number {
+    const { view, varint } = this;
+    const { kinds, numbers, starts, ends } = this.slots;
+    const past = this.skip(this.code[place]!, from, end, 1);
+    if (past < 0) return -1;
+    switch (this.code[place]) {
+      case op.STRING:
+        kinds[slot] = SLOT_STRING;
+        starts[slot] = view.getUint8(from) < 0x80 ? from + 1 : varint.read(view, from, past);
+        ends[slot] = past;
+        break;
+      case op.LONG:
+        varint.read(view, from, past);
+        this.putLong(slot);
+        break;
+      case op.INT:
+        varint.read(view, from, past);
+        this.putInteger(slot, varint.low);
+        break;
+      case op.DOUBLE:
+        kinds[slot] = SLOT_DOUBLE;
+        numbers[slot] = view.getFloat64(from, true);
+        break;
+      case op.FLOAT:
+        kinds[slot] = SLOT_DOUBLE;
+        numbers[slot] = view.getFloat32(from, true);
+        break;
+      default:
+        kinds[slot] = view.getUint8(from) === 1 ? SLOT_TRUE : SLOT_FALSE;
+    }
+    return past;
+  }
+
+  /** The child of `node` by the key that was read as a string from `from` to `past`. */
+  private childByKey(node: number, from: number, past: number): number {
+    const start = this.varint.read(this.view, from, past);
+    return this.trie.childByKey(node, this.bytes, start, past);
   }
 
   /** `reason`, or that the budget was spent before it, negative. */
@@ -432,58 +423,42 @@ export class AvroMachine {
     return count > this.budget ? -TOO_LARGE : -reason;
   }
 
-  /** Reads a zigzag varint of 64 bits, padded or not, into `low` and `high`; returns what is past it, or −1. */
-  private long(from: number, end: number): number {
-    const { bytes } = this;
-    let p = from;
-    // 28 bits, 28 bits and 8 bits.
-    let first = 0;
-    let second = 0;
-    let third = 0;
-    for (let shift = 0; shift < 70; shift += 7) {
-      if (p >= end) return -1;
-      const byte = bytes[p]!;
-      p = (p + 1) | 0;
-      const bits = byte & 0x7f;
-      if (shift < 28) first |= bits << shift;
-      else if (shift < 56) second |= bits << (shift - 28);
-      else third |= bits << (shift - 56);
-      if (byte < 0x80) {
-        // The tenth byte holds the last of 64 bits.
-        if (shift === 63 && byte > 1) return -1;
-        const low = first | (second << 28);
-        const high = (second >>> 4) | (third << 24);
-        const sign = -(low & 1);
-        this.low = ((low >>> 1) | (high << 31)) ^ sign;
-        this.high = (high >>> 1) ^ sign;
-        return p;
-      }
-    }
-    return -1;
-  }
-
-  /** The last long as a number that is compared with a length: exact up to 2^53, negative if it is. */
-  private length(): number {
-    return this.high === 0 && this.low >= 0 ? this.low : this.high * TWO_32 + (this.low >>> 0);
+  private putInteger(slot: number, value: number): void {
+    this.slots.kinds[slot] = SLOT_INTEGER;
+    this.slots.numbers[slot] = value;
   }
 
   private putLong(slot: number): void {
-    const { kinds, numbers, high, low } = this.slots;
-    if (this.high >= -SAFE_HIGH && this.high < SAFE_HIGH && (this.high !== -SAFE_HIGH || this.low !== 0)) {
-      kinds[slot] = SLOT_INTEGER;
-      numbers[slot] = this.high * TWO_32 + (this.low >>> 0);
-      return;
+    const { high, low } = this.varint;
+    const { slots } = this;
+    if (high >= -SAFE_HIGH && high < SAFE_HIGH && (high !== -SAFE_HIGH || low !== 0)) {
+      return this.putInteger(slot, this.varint.asNumber());
     }
-    kinds[slot] = this.high < 0 ? SLOT_NEGATIVE_WIDE : SLOT_INTEGER_WIDE;
-    high[slot] = this.high;
-    low[slot] = this.low;
+    slots.kinds[slot] = high < 0 ? SLOT_NEGATIVE_WIDE : SLOT_INTEGER_WIDE;
+    slots.high[slot] = high;
+    slots.low[slot] = low;
+  }
+
+  private putSymbol(slot: number, symbol: number): void {
+    const { kinds, starts, ends } = this.slots;
+    kinds[slot] = SLOT_STRING_ESCAPED;
+    starts[slot] = this.symbolStarts[symbol]!;
+    ends[slot] = this.symbolStarts[symbol + 1]!;
+  }
+
+  private openObject(slot: number, start: number): void {
+    this.slots.kinds[slot] = SLOT_OBJECT;
+    this.slots.starts[slot] = start;
+  }
+
+  private openArray(slot: number, start: number, items: number): void {
+    this.slots.kinds[slot] = SLOT_ARRAY;
+    this.slots.starts[slot] = start;
+    this.items[slot] = items;
   }
 
   private putRun(slot: number, start: number, end: number): void {
-    const { kinds, starts, ends } = this.slots;
-    kinds[slot] = SLOT_ARRAY;
-    starts[slot] = start;
-    ends[slot] = end;
-    this.items[slot] = BYTE_ITEMS;
+    this.openArray(slot, start, BYTE_ITEMS);
+    this.slots.ends[slot] = end;
   }
 }

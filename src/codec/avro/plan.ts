@@ -5,35 +5,6 @@
  * program. A record that is mentioned more than once in its schema, or contains itself, becomes a procedure for each node
  * of the path tree that it is met at; what holds nothing wanted shares one procedure that only checks.
  *
- * An instruction is some words. The first is its code. The second says how many values the datum has begun since the
- * last instruction that added such a number to the count: instructions that only read a value use it where they fail,
- * the others (marked + below) add it when they run. So counting the value budget costs nothing where no loop and no jump
- * is, and every fault is still judged by the exact number.
- *
- *     END      +                                      the datum (or element) is read
- *     NULL     slot                                   slot NONE, here and below: read and checked, not kept
- *     BOOLEAN  slot
- *     INT      slot
- *     LONG     slot
- *     FLOAT    slot
- *     DOUBLE   slot
- *     STRING   slot
- *     BYTES    slot
- *     FIXED    slot size
- *     PICK     slot index                             of the bytes that BYTES or FIXED just read
- *     ENUM     slot size symbols                      `symbols`: place of the first in `symbolStarts`
- *     UNION  + size (target added)×size               `added`: values that the way to `target` begins
- *     JUMP   + target
- *     ARRAY  + slot body after first element (index target)… (−1 0)
- *     MAP    + slot body after first node target…     targets by the ordinal of the node's children
- *     NEXT   + header                                 `header`: the ARRAY or MAP whose next item comes now
- *     CALL   + target depth
- *     RETURN +
- *     DEPTH    depth                                  a value begins that many levels below the procedure's
- *     OBJECT   slot                                   a wanted record or map begins
- *     OBJECT_END slot
- *     CLEAR    from to                                slots that an earlier entry under the same key may have filled
- *
  * Invariants: DEPTH stands only where a schema can nest too deep at all, and where no instruction before on every way
  * has checked as deep; a procedure call is always followed by a deeper DEPTH before the next one, so calls cannot
  * outrun the depth limit; the program's size is bounded.
@@ -41,41 +12,9 @@
 import { refuse } from '../../core/error-codes.js';
 import { AVRO_PLAN_WORDS_MAX } from '../../core/limits.js';
 import { NONE, type PathTrie } from '../path-trie.js';
+import * as op from './instructions.js';
 import type { AvroArray, AvroEnum, AvroMap, AvroRecord, AvroSchema, AvroType, AvroUnion } from './schema.js';
 import { SchemaSurvey } from './survey.js';
-
-export const OP_END = 0;
-export const OP_NULL = 1;
-export const OP_BOOLEAN = 2;
-export const OP_INT = 3;
-export const OP_LONG = 4;
-export const OP_FLOAT = 5;
-export const OP_DOUBLE = 6;
-export const OP_STRING = 7;
-export const OP_BYTES = 8;
-export const OP_FIXED = 9;
-export const OP_PICK = 10;
-export const OP_ENUM = 11;
-export const OP_UNION = 12;
-export const OP_JUMP = 13;
-export const OP_ARRAY = 14;
-export const OP_MAP = 15;
-export const OP_NEXT = 16;
-export const OP_CALL = 17;
-export const OP_RETURN = 18;
-export const OP_DEPTH = 19;
-export const OP_OBJECT = 20;
-export const OP_OBJECT_END = 21;
-export const OP_CLEAR = 22;
-
-/** Words of ARRAY and MAP by their distance from the instruction. */
-export const HEADER_SLOT = 2;
-export const HEADER_BODY = 3;
-export const HEADER_AFTER = 4;
-export const HEADER_FIRST = 5;
-/** ARRAY: program of an element, NONE where nobody wants the array. MAP: node of the path tree, or NONE. */
-export const HEADER_INNER = 6;
-export const HEADER_TARGETS = 7;
 
 /** A value that stands for itself, as the elements of an array do: it fills slot 0, and nothing below it is wanted. */
 const ELEMENT = -2;
@@ -85,15 +24,14 @@ const INT32_MAX = 0x7fffffff;
 
 const ROOT = 0;
 
-const LEAF_OPS = {
-  null: OP_NULL,
-  boolean: OP_BOOLEAN,
-  int: OP_INT,
-  long: OP_LONG,
-  float: OP_FLOAT,
-  double: OP_DOUBLE,
-  string: OP_STRING,
-  bytes: OP_BYTES,
+/** The instruction for one wanted value, which is also their kind. */
+const SCALARS = {
+  boolean: op.BOOLEAN,
+  int: op.INT,
+  long: op.LONG,
+  float: op.FLOAT,
+  double: op.DOUBLE,
+  string: op.STRING,
 } as const;
 
 export interface AvroPlan {
@@ -141,6 +79,8 @@ class Planner {
   private waiting: Waiting[] = [];
   /** Values begun since the last instruction that counted. */
   private pending = 0;
+  /** The run of unwanted values that stands last in the program, if nothing leads to behind it; else NONE. */
+  private run = NONE;
   /** Deepest level that has been checked on every way to here. */
   private checked = NONE;
   /** True while levels are counted from the root of a datum. */
@@ -184,7 +124,7 @@ class Planner {
   private whole(type: AvroType, node: number, isCounted: boolean): void {
     this.begin(true);
     this.value(type, node, 0, isCounted);
-    this.count(OP_END);
+    this.count(op.END);
   }
 
   private begin(isRooted: boolean): void {
@@ -196,21 +136,19 @@ class Planner {
 
   /** Reads a value of `type` at `level`; `isCounted` by the block that it is an item of. */
   private value(type: AvroType, node: number, level: number, isCounted: boolean): void {
-    if (this.isDepthBound && level > this.checked) {
-      this.checked = level;
-      if (!this.isRooted || level > this.maxDepth) this.read(OP_DEPTH, level);
-    }
+    if (this.isDepthAsked(level)) this.read(op.DEPTH, level);
+    this.checked = Math.max(this.checked, level);
     if (type.kind === 'union') return this.union(type, node, level, isCounted);
     if (!isCounted) this.pending++;
     const slot = this.slotOf(node);
     switch (type.kind) {
       case 'record':
         if (this.survey.isMentionedOnce(type)) return this.fields(type, node, level);
-        this.count(OP_CALL, NONE, level);
+        this.count(op.CALL, NONE, level);
         this.later(this.words.length - 2, type, node, () => {
           this.begin(false);
           this.fields(type, node, 0);
-          this.count(OP_RETURN);
+          this.count(op.RETURN);
         });
         return;
       case 'array':
@@ -218,30 +156,36 @@ class Planner {
       case 'map':
         return this.map(type, node, slot, level);
       case 'enum':
-        return this.read(OP_ENUM, slot, type.symbols.length, slot === NONE ? NONE : this.symbolsOf(type));
+        return this.read(op.ENUM, slot, type.symbols.length, slot === NONE ? NONE : this.symbolsOf(type));
       case 'null':
-        if (slot !== NONE) this.read(OP_NULL, slot);
+        if (slot !== NONE) this.read(op.NULL, slot);
         return;
       case 'bytes':
-        this.read(OP_BYTES, slot);
+        this.read(op.BYTES, slot);
         return this.picks(node);
       case 'fixed':
-        if (type.size > 0 || node !== NONE) this.read(OP_FIXED, slot, Math.min(type.size, INT32_MAX));
+        if (type.size > 0 || node !== NONE) this.read(op.FIXED, slot, Math.min(type.size, INT32_MAX));
         return this.picks(node);
       default:
-        this.read(LEAF_OPS[type.kind], slot);
+        if (slot === NONE) this.skip(SCALARS[type.kind]);
+        else this.read(SCALARS[type.kind], slot);
     }
+  }
+
+  /** True where a value at `level` may be too deep and nothing before it says. */
+  private isDepthAsked(level: number): boolean {
+    return this.isDepthBound && level > this.checked && (!this.isRooted || level > this.maxDepth);
   }
 
   private fields(type: AvroRecord, node: number, level: number): void {
     const slot = this.slotOf(node);
-    if (slot !== NONE) this.read(OP_OBJECT, slot);
+    if (slot !== NONE) this.read(op.OBJECT, slot);
     for (const field of type.fields) this.value(field.type, this.childByKey(node, field.name), level + 1, false);
-    if (slot !== NONE) this.read(OP_OBJECT_END, slot);
+    if (slot !== NONE) this.read(op.OBJECT_END, slot);
   }
 
   private union(type: AvroUnion, node: number, level: number, isCounted: boolean): void {
-    this.count(OP_UNION, type.branches.length);
+    this.count(op.UNION, type.branches.length);
     const table = this.words.length;
     for (let word = 0; word < 2 * type.branches.length; word++) this.emit(0);
     const checked = this.checked;
@@ -262,7 +206,7 @@ class Planner {
       }
       this.words[entry] = start;
       last = this.words.length;
-      this.count(OP_JUMP, NONE);
+      this.count(op.JUMP, NONE);
       ends.push({ target: last + 2, added: last + 1 });
     }
     // The branch that was written last needs no jump: what it begins is counted later, and the others count it off.
@@ -278,15 +222,19 @@ class Planner {
     }
     this.pending = begun;
     this.checked = checked;
+    this.run = NONE;
   }
 
   private array(type: AvroArray, node: number, slot: number, level: number): void {
-    const header = this.header(OP_ARRAY, slot);
-    // Elements of an element are looked for by nobody.
-    if (slot !== NONE && node !== ELEMENT)
-      this.later(header + HEADER_INNER, type, ELEMENT, () => this.whole(type.items, ELEMENT, true));
-    const targets = this.words.length;
     const children = this.indexChildren(node);
+    if (children.length === 0 && isScalar(type.items) && !this.isDepthAsked(level + 1)) {
+      this.count(op.LEAVES, slot, NONE, SCALARS[type.items.kind]);
+      this.wantItems(this.words.length - 2, type, node, slot);
+      return;
+    }
+    const header = this.header(op.ARRAY, slot);
+    this.wantItems(header + op.HEADER_INNER, type, node, slot);
+    const targets = this.words.length;
     for (const child of children) this.emit(this.trie.indexAt[child]!, NONE);
     this.emit(NONE, NONE);
     const checked = this.checked;
@@ -295,14 +243,19 @@ class Planner {
       this.words[targets + 2 * place + 1] = this.words.length;
       this.item(header, type.items, child, level, checked);
     }
-    this.words[header + HEADER_AFTER] = this.words.length;
+    this.words[header + op.HEADER_AFTER] = this.words.length;
     this.checked = checked;
   }
 
+  /** `word` is to be the program of one item, if anybody may look through the array: elements of an element nobody does. */
+  private wantItems(word: number, type: AvroArray, node: number, slot: number): void {
+    if (slot !== NONE && node !== ELEMENT) this.later(word, type, ELEMENT, () => this.whole(type.items, ELEMENT, true));
+  }
+
   private map(type: AvroMap, node: number, slot: number, level: number): void {
-    const header = this.header(OP_MAP, slot);
+    const header = this.header(op.MAP, slot);
     const children = this.keyChildren(node);
-    if (children.length > 0) this.words[header + HEADER_INNER] = node;
+    if (children.length > 0) this.words[header + op.HEADER_INNER] = node;
     const targets = this.words.length;
     for (let place = 0; place < children.length; place++) this.emit(NONE);
     const checked = this.checked;
@@ -311,39 +264,39 @@ class Planner {
       this.words[targets + this.ordinals[child]!] = this.words.length;
       const from = this.trie.below[child]!;
       const to = this.trie.belowEnd[child]!;
-      if (from < to) this.read(OP_CLEAR, from, to);
+      if (from < to) this.read(op.CLEAR, from, to);
       this.item(header, type.values, child, level, checked);
     }
-    this.words[header + HEADER_AFTER] = this.words.length;
+    this.words[header + op.HEADER_AFTER] = this.words.length;
     this.checked = checked;
   }
 
   /** Begins an ARRAY or MAP, up to its targets, and returns its place. */
-  private header(op: number, slot: number): number {
+  private header(code: number, slot: number): number {
     const header = this.words.length;
-    this.count(op, slot, NONE, NONE, NONE, NONE);
+    this.count(code, slot, NONE, NONE, NONE, NONE);
     return header;
   }
 
   /** The NEXT that fetches the first item, and the way of items that nothing is wanted of. */
   private loop(header: number, type: AvroType, level: number): void {
-    this.words[header + HEADER_FIRST] = this.words.length;
-    this.count(OP_NEXT, header);
-    this.words[header + HEADER_BODY] = this.words.length;
+    this.words[header + op.HEADER_FIRST] = this.words.length;
+    this.count(op.NEXT, header);
+    this.words[header + op.HEADER_BODY] = this.words.length;
     this.item(header, type, NONE, level, this.checked);
   }
 
   private item(header: number, type: AvroType, node: number, level: number, checked: number): void {
     this.checked = checked;
     this.value(type, node, level + 1, true);
-    this.count(OP_NEXT, header);
+    this.count(op.NEXT, header);
   }
 
   /** The bytes of a run that are wanted by their index. */
   private picks(node: number): void {
     for (const child of this.indexChildren(node)) {
       const slot = this.slotOf(child);
-      if (slot !== NONE) this.read(OP_PICK, slot, this.trie.indexAt[child]!);
+      if (slot !== NONE) this.read(op.PICK, slot, this.trie.indexAt[child]!);
     }
   }
 
@@ -377,14 +330,26 @@ class Planner {
   }
 
   /** An instruction that reads: it says how many values have begun, for the case that it fails. */
-  private read(op: number, ...operands: readonly number[]): void {
-    this.emit(op, this.pending, ...operands);
+  private read(code: number, ...operands: readonly number[]): void {
+    this.run = NONE;
+    this.emit(code, this.pending, ...operands);
   }
 
   /** An instruction that counts the values begun so far. */
-  private count(op: number, ...operands: readonly number[]): void {
-    this.read(op, ...operands);
+  private count(code: number, ...operands: readonly number[]): void {
+    this.read(code, ...operands);
     this.pending = 0;
+  }
+
+  /** One more value that nobody wants. */
+  private skip(kind: number): void {
+    const { words } = this;
+    if (this.run !== NONE && words[this.run] === kind + op.RUN_OF) {
+      words[this.run + 1]!++;
+      return this.emit(this.pending);
+    }
+    this.run = words.length;
+    this.emit(kind + op.RUN_OF, 1, this.pending);
   }
 
   private emit(...words: readonly number[]): void {
@@ -421,6 +386,10 @@ class Planner {
     }
     return children;
   }
+}
+
+function isScalar(type: AvroType): type is AvroType & { readonly kind: keyof typeof SCALARS } {
+  return type.kind in SCALARS;
 }
 
 function keyChildrenOf(trie: PathTrie, node: number): number[] {

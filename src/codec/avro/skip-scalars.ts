@@ -1,0 +1,144 @@
+/**
+ * Runs of scalars of one type that nobody wants: checked and stepped over in loops of their own, where a walk spends most
+ * of its time. Each function steps over `count` values from `from` on and returns what is past them, or `~i` where value
+ * `i`, from 0, is not valid.
+ *
+ * PERF: lengths are what a processor cannot foresee, so that short texts and integers of every length take the same way.
+ * Words are read past a value, but nothing at or past `end`; nothing is allocated.
+ */
+import { utf8Length } from '../../core/utf8.js';
+import { skipVarint, type Varint } from './varint.js';
+
+const HIGH_BITS = 0x80808080 | 0;
+/** The bits that tell ASCII in the first and the second word of a text of 0…8 bytes. */
+const FIRST_BITS = Int32Array.of(0, 0x80, 0x8080, 0x808080, HIGH_BITS, HIGH_BITS, HIGH_BITS, HIGH_BITS, HIGH_BITS);
+const SECOND_BITS = Int32Array.of(0, 0, 0, 0, 0, 0x80, 0x8080, 0x808080, HIGH_BITS);
+
+/** `varint` is whoever's: it reads the lengths that take more than two bytes. */
+export function skipStrings(
+  bytes: Uint8Array,
+  view: DataView,
+  varint: Varint,
+  from: number,
+  end: number,
+  count: number,
+): number {
+  let p = from;
+  for (let at = 0; at < count; at = (at + 1) | 0) {
+    if (p >= end) return ~at;
+    let length = view.getUint8(p);
+    if (length < 0x80) {
+      p = (p + 1) | 0;
+    } else {
+      const next = p + 1 < end ? view.getUint8(p + 1) : 0x80;
+      if (next < 0x80) {
+        length = (length & 0x7f) | (next << 7);
+        p = (p + 2) | 0;
+      } else {
+        p = varint.read(view, p, end);
+        if (p < 0 || varint.asLength() < 0) return ~at;
+        length = varint.asLength() * 2;
+      }
+    }
+    if ((length & 1) !== 0) return ~at;
+    length >>>= 1;
+    if (length > end - p) return ~at;
+    const past = (p + length) | 0;
+    let marks = 0;
+    if (length > 8) {
+      // The last eight bytes overlap those before, so that no byte has to be looked at alone.
+      const lastPair = (past - 8) | 0;
+      while (p < lastPair) {
+        marks |= view.getInt32(p, true) | view.getInt32(p + 4, true);
+        p = (p + 8) | 0;
+      }
+      marks = (marks | view.getInt32(lastPair, true) | view.getInt32(lastPair + 4, true)) & HIGH_BITS;
+    } else if (p <= end - 8) {
+      // Words are read past the text and masked, so that short texts of every length take the same way.
+      marks = (view.getInt32(p, true) & FIRST_BITS[length]!) | (view.getInt32(p + 4, true) & SECOND_BITS[length]!);
+    } else {
+      while (p < past) {
+        marks |= view.getUint8(p) & 0x80;
+        p = (p + 1) | 0;
+      }
+    }
+    if (marks !== 0 && !isText(bytes, view, past - length, past)) return ~at;
+    p = past;
+  }
+  return p;
+}
+
+export function skipLongs(view: DataView, from: number, end: number, count: number): number {
+  let p = from;
+  for (let at = 0; at < count; at = (at + 1) | 0) {
+    p = skipVarint(view, p, end);
+    if (p < 0) return ~at;
+  }
+  return p;
+}
+
+export function skipInts(view: DataView, varint: Varint, from: number, end: number, count: number): number {
+  let p = from;
+  for (let at = 0; at < count; at = (at + 1) | 0) {
+    const past = skipVarint(view, p, end);
+    if (past < 0) return ~at;
+    // Four bytes are 28 bits.
+    if (past - p > 4) {
+      varint.read(view, p, end);
+      if (!varint.isInt()) return ~at;
+    }
+    p = past;
+  }
+  return p;
+}
+
+export function skipDoubles(view: DataView, from: number, end: number, count: number): number {
+  const places = Math.min(count, (end - from) >>> 3);
+  let p = from;
+  for (let at = 0; at < places; at = (at + 1) | 0) {
+    // All ones in the exponent is infinite or no number.
+    if ((~view.getInt32(p + 4, true) & 0x7ff00000) === 0) return ~at;
+    p = (p + 8) | 0;
+  }
+  return places < count ? ~places : p;
+}
+
+export function skipFloats(view: DataView, from: number, end: number, count: number): number {
+  const places = Math.min(count, (end - from) >>> 2);
+  let p = from;
+  for (let at = 0; at < places; at = (at + 1) | 0) {
+    if ((~view.getInt32(p, true) & 0x7f800000) === 0) return ~at;
+    p = (p + 4) | 0;
+  }
+  return places < count ? ~places : p;
+}
+
+export function skipBooleans(view: DataView, from: number, end: number, count: number): number {
+  const places = Math.min(count, end - from);
+  for (let at = 0; at < places; at = (at + 1) | 0) {
+    if (view.getUint8(from + at) > 1) return ~at;
+  }
+  return places < count ? ~places : from + count;
+}
+
+/** True if the bytes are UTF-8; `view` covers the same buffer as `bytes`. ASCII goes eight bytes at a time. */
+export function isText(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
+  const lastPair = end - 8;
+  let p = start;
+  for (;;) {
+    while (p <= lastPair && isAsciiPair(view, p)) p = (p + 8) | 0;
+    if (p > lastPair && lastPair >= start && isAsciiPair(view, lastPair)) return true;
+    // The character that is not ASCII, if any, stands within the next eight bytes.
+    while (p < end && view.getUint8(p) < 0x80) p = (p + 1) | 0;
+    if (p >= end) return true;
+    while (p < end && view.getUint8(p) >= 0x80) {
+      const length = utf8Length(bytes, p, end);
+      if (length === 0) return false;
+      p = (p + length) | 0;
+    }
+  }
+}
+
+function isAsciiPair(view: DataView, p: number): boolean {
+  return ((view.getInt32(p, true) | view.getInt32(p + 4, true)) & HIGH_BITS) === 0;
+}
