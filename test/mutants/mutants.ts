@@ -2,6 +2,7 @@
  * One-line mistakes that could be made in the program and its walkers; every one has to be caught by the checks
  * (`npm run mutants`).
  */
+import { AVRO_MUTANTS } from './avro-mutants.js';
 import { CBOR_MUTANTS } from './cbor-mutants.js';
 import { KERNEL_MUTANTS } from './kernel-mutants.js';
 import { type Mutant, mutantsAt as at } from './mutant.js';
@@ -238,4 +239,5 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...KERNEL_MUTANTS,
   ...CBOR_MUTANTS,
+  ...AVRO_MUTANTS,
 ];

@@ -42,6 +42,7 @@ export function plant({ file, from, to }: Mutant): string {
 const KERNEL_CHECK = 'check-kernel.js';
 const CODEC_CHECKS: readonly (readonly [files: RegExp, script: string])[] = [
   [/codec\/(?:cbor\/|utf8-text)/, 'check-cbor.js'],
+  [/codec\/avro\//, 'check-avro.js'],
 ];
 const PORTABLE_CHECK = 'check.js';
 

@@ -70,6 +70,9 @@ export class AvroTrial {
 
   private checkElements(slot: number, bytes: Uint8Array, value: readonly Value[], path: Path): void {
     const { elements, slots } = this.walker;
+    // A pass that is abandoned leaves nothing behind.
+    elements.open(bytes, slots.starts[slot]!, slots.ends[slot]!, null, slot);
+    elements.next();
     elements.open(bytes, slots.starts[slot]!, slots.ends[slot]!, null, slot);
     for (const element of value) {
       if (!elements.next() || !this.holds(elements.slots, 0, bytes, element)) {

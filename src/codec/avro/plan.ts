@@ -222,7 +222,6 @@ class Planner {
     }
     this.pending = begun;
     this.checked = checked;
-    this.run = NONE;
   }
 
   private array(type: AvroArray, node: number, slot: number, level: number): void {

@@ -6,7 +6,7 @@
  * PERF: lengths are what a processor cannot foresee, so that short texts and integers of every length take the same way.
  * Words are read past a value, but nothing at or past `end`; nothing is allocated.
  */
-import { utf8Length } from '../../core/utf8.js';
+import { isUtf8Text } from '../utf8-text.js';
 import { skipVarint, type Varint } from './varint.js';
 
 const HIGH_BITS = 0x80808080 | 0;
@@ -62,7 +62,7 @@ export function skipStrings(
         p = (p + 1) | 0;
       }
     }
-    if (marks !== 0 && !isText(bytes, view, past - length, past)) return ~at;
+    if (marks !== 0 && !isUtf8Text(bytes, view, past - length, past)) return ~at;
     p = past;
   }
   return p;
@@ -119,26 +119,4 @@ export function skipBooleans(view: DataView, from: number, end: number, count: n
     if (view.getUint8(from + at) > 1) return ~at;
   }
   return places < count ? ~places : from + count;
-}
-
-/** True if the bytes are UTF-8; `view` covers the same buffer as `bytes`. ASCII goes eight bytes at a time. */
-export function isText(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-  const lastPair = end - 8;
-  let p = start;
-  for (;;) {
-    while (p <= lastPair && isAsciiPair(view, p)) p = (p + 8) | 0;
-    if (p > lastPair && lastPair >= start && isAsciiPair(view, lastPair)) return true;
-    // The character that is not ASCII, if any, stands within the next eight bytes.
-    while (p < end && view.getUint8(p) < 0x80) p = (p + 1) | 0;
-    if (p >= end) return true;
-    while (p < end && view.getUint8(p) >= 0x80) {
-      const length = utf8Length(bytes, p, end);
-      if (length === 0) return false;
-      p = (p + length) | 0;
-    }
-  }
-}
-
-function isAsciiPair(view: DataView, p: number): boolean {
-  return ((view.getInt32(p, true) | view.getInt32(p + 4, true)) & HIGH_BITS) === 0;
 }
