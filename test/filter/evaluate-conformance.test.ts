@@ -13,7 +13,8 @@ function shown(outcome: Outcome): { verdict: string; reason: string | null } {
 
 describe.each([
   ['laser-eval-json', 489],
-  ['laser-eval-headers', 98],
+  ['laser-eval-headers', 102],
+  ['laser-eval-codecs', 234],
 ] as const)('%s', (file, count) => {
   const cases = recordCases(file);
 
@@ -21,8 +22,8 @@ describe.each([
     expect(cases).toHaveLength(count);
   });
 
-  test.each(cases)('$id: $why', ({ filterText, headers, headerBlock, payload, limits, verdict, reason }) => {
-    const oracle = oracleOf(filterText);
+  test.each(cases)('$id: $why', ({ filterText, schemas, headers, headerBlock, payload, limits, verdict, reason }) => {
+    const oracle = oracleOf(filterText, schemas);
     expect(shown(oracle.evaluate(givenRecord(headers, payload), limits))).toEqual({ verdict, reason });
     expect(shown(oracle.evaluate(storedRecord(headerBlock, payload), limits))).toEqual({ verdict, reason });
   });

@@ -22,12 +22,12 @@ function labels({ label, children }: ExplainedNode): unknown {
 
 const cases = recordCases('laser-explain');
 
-test('runs 24 cases', () => {
-  expect(cases).toHaveLength(24);
+test('runs 27 cases', () => {
+  expect(cases).toHaveLength(27);
 });
 
-test.each(cases)('$id: $why', ({ filterText, headers, headerBlock, payload, limits, verdict, reason, root }) => {
-  const oracle = oracleOf(filterText);
+test.each(cases)('$id: $why', ({ filterText, schemas, headers, headerBlock, payload, limits, verdict, reason, root }) => {
+  const oracle = oracleOf(filterText, schemas);
   for (const record of [givenRecord(headers, payload), storedRecord(headerBlock, payload)]) {
     const explanation = explain(oracle, record, limits);
     expect(VERDICT_NAMES[verdictOf(explanation.outcome)]).toBe(verdict);

@@ -1,6 +1,7 @@
 /** Every evaluation case of the corpora in the program over each engine, alone and many filters at once. */
 import { describe, expect, it } from 'vitest';
-import { recordCases } from '../support/cases.js';
+import { schemaHash } from '../../src/codec/schema-source.js';
+import { type RecordCase, recordCases } from '../support/cases.js';
 import { programOf, shown } from '../support/program.js';
 import { Seeded } from '../support/seeded.js';
 import { beginStaged, gapsFor, stageBatch } from '../support/staged-batch.js';
@@ -9,9 +10,15 @@ import { WALKER_ENGINES } from '../support/walker-engines.js';
 
 const FILES = [
   ['laser-eval-json', 489],
-  ['laser-eval-headers', 98],
-  ['laser-explain', 24],
+  ['laser-eval-headers', 102],
+  ['laser-eval-codecs', 234],
+  ['laser-explain', 27],
 ] as const;
+
+/** Cases of one kind can share a program: other cases mean other schemas by the same id. */
+function kindOf({ limits, schemas }: RecordCase): string {
+  return JSON.stringify([limits, ...[...schemas].map(([id, source]) => [id, schemaHash(source)])]);
+}
 
 describe.each(WALKER_ENGINES)('$name', (engine) => {
   describe.each(FILES)('%s', (file, count) => {
@@ -22,18 +29,17 @@ describe.each(WALKER_ENGINES)('$name', (engine) => {
     });
 
     it.each(cases)('$id: $why', (given) => {
-      const program = programOf([given.filterText], given.limits, engine);
+      const program = programOf([given.filterText], given.limits, engine, given.schemas);
       const staged = stageBatch(engine, [given], gapsFor(new Seeded(given.id.length), [given]));
       beginStaged(program, engine, staged, 0);
       expect(shown(program.evaluate(0))).toEqual({ verdict: given.verdict, reason: given.reason });
     });
 
     it('gives the same verdicts when many filters share one program, and many records a batch', () => {
-      const kinds = new Set(cases.map(({ limits }) => JSON.stringify(limits)));
-      for (const kind of kinds) {
-        const group = cases.filter(({ limits }) => JSON.stringify(limits) === kind);
+      for (const kind of new Set(cases.map(kindOf))) {
+        const group = cases.filter((one) => kindOf(one) === kind);
         const texts = group.map(({ filterText }) => filterText);
-        const program = programOf(texts, group[0]!.limits, engine);
+        const program = programOf(texts, group[0]!.limits, engine, group[0]!.schemas);
         for (let from = 0; from < group.length; from += BATCH_RECORDS_MAX) {
           const batch = group.slice(from, from + BATCH_RECORDS_MAX);
           const staged = stageBatch(engine, batch, gapsFor(new Seeded(from), batch));

@@ -31,10 +31,10 @@ const utf8 = new TextEncoder();
 const NO_GAP = new Uint8Array(0);
 
 function corpora(): void {
-  for (const file of ['laser-eval-json', 'laser-eval-headers', 'laser-explain'] as const) {
+  for (const file of ['laser-eval-json', 'laser-eval-headers', 'laser-eval-codecs', 'laser-explain'] as const) {
     for (const given of recordCases(file)) {
       for (const engine of WALKER_ENGINES) {
-        const program = programOf([given.filterText], given.limits, engine);
+        const program = programOf([given.filterText], given.limits, engine, given.schemas);
         beginStaged(program, engine, stageBatch(engine, [given], [NO_GAP]), 0);
         const { verdict, reason } = shown(program.evaluate(0));
         if (verdict !== given.verdict || reason !== given.reason) {

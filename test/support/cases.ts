@@ -6,6 +6,7 @@
  */
 import { DEPTH_MAX, PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import type { HeaderValue } from '../../src/core/header-value.js';
+import type { SchemaSource } from '../../src/codec/schema-source.js';
 import type { DecoderLimits } from '../../src/codec/walker.js';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 import type { HeaderInput, HeaderValueInput } from '../../src/segment/header-encode.js';
@@ -14,6 +15,7 @@ import { corpus } from './jsonl.js';
 export type CaseFile =
   | 'laser-eval-json'
   | 'laser-eval-headers'
+  | 'laser-eval-codecs'
   | 'laser-header-blocks'
   | 'laser-validate'
   | 'laser-digest'
@@ -22,33 +24,15 @@ export type CaseFile =
 /** A line of a file, fields as the file has them. */
 export type RawCase = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/**
- * The cases that wait for a codec of a later delivery, by name: the filter of each names `cbor` or `avro`. Every other
- * case of the six files runs, in every engine that its file is about.
- */
-export const WAITING_CASES: readonly string[] = [
-  'laser/foreign/cbor-filter-json-record',
-  'laser/foreign/cbor-filter-cbor-record',
-  'laser/foreign/cbor-filter-any',
-  'laser/foreign/cbor-filter-unlabelled',
-  'laser/explain/cbor',
-  'laser/explain/avro',
-  'laser/explain/avro-missing-schema',
-];
-
 export const CASE_FILES: readonly CaseFile[] = [
   'laser-eval-json',
   'laser-eval-headers',
+  'laser-eval-codecs',
   'laser-header-blocks',
   'laser-validate',
   'laser-digest',
   'laser-explain',
 ];
-
-/** All lines of a file but the waiting ones, in order. */
-export function readyCases<Case extends RawCase>(file: CaseFile): Case[] {
-  return corpus<Case>(file).filter(({ id }) => !WAITING_CASES.includes(id));
-}
 
 export interface HeaderEntry {
   readonly key: string;
@@ -71,6 +55,8 @@ export interface RecordCase {
   /** The same headers as stored bytes. */
   readonly headerBlock: Uint8Array;
   readonly limits: DecoderLimits;
+  /** Writer schemas by id. */
+  readonly schemas: ReadonlyMap<number, SchemaSource>;
   readonly verdict: 'selected' | 'rejected' | 'fault';
   /** Wire name of the reason, or null. */
   readonly reason: string | null;
@@ -87,12 +73,19 @@ interface RawRecordCase extends RawCase {
   readonly payload_parts?: readonly (readonly [string, number])[];
   readonly headers: readonly { key: string; value: { kind: string; value: unknown } }[];
   readonly limits?: { max_payload_bytes: number; max_depth: number };
+  readonly schemas?: readonly { readonly id: number; readonly source: RawSource }[];
   readonly expect: { verdict: RecordCase['verdict']; fault: string | null; root?: TruthTree };
 }
 
-/** The ready cases of an evaluation file, or of explain. */
-export function recordCases(file: 'laser-eval-json' | 'laser-eval-headers' | 'laser-explain'): RecordCase[] {
-  return readyCases<RawRecordCase>(file).map(recordCase);
+type RawSource =
+  | { readonly kind: 'avro'; readonly schema: string }
+  | { readonly kind: 'protobuf'; readonly descriptor_set: readonly number[]; readonly message_type: string };
+
+/** Files of cases that are a filter and a record. */
+export type RecordFile = 'laser-eval-json' | 'laser-eval-headers' | 'laser-eval-codecs' | 'laser-explain';
+
+export function recordCases(file: RecordFile): RecordCase[] {
+  return corpus<RawRecordCase>(file).map(recordCase);
 }
 
 function recordCase(raw: RawRecordCase): RecordCase {
@@ -108,10 +101,16 @@ function recordCase(raw: RawRecordCase): RecordCase {
       maxPayloadBytes: raw.limits?.max_payload_bytes ?? PAYLOAD_BYTES_MAX,
       maxDepth: raw.limits?.max_depth ?? DEPTH_MAX,
     },
+    schemas: new Map((raw.schemas ?? []).map(({ id, source }) => [id, sourceOf(source)])),
     verdict: raw.expect.verdict,
     reason: raw.expect.fault,
     root: raw.expect.root,
   };
+}
+
+function sourceOf(raw: RawSource): SchemaSource {
+  if (raw.kind === 'avro') return raw;
+  return { kind: raw.kind, descriptorSet: Uint8Array.from(raw.descriptor_set), messageType: raw.message_type };
 }
 
 function payloadOf(raw: RawRecordCase): Uint8Array {
@@ -177,7 +176,7 @@ interface RawBlockCase extends RawCase {
 }
 
 export function blockCases(): BlockCase[] {
-  return readyCases<RawBlockCase>('laser-header-blocks').map((raw) => {
+  return corpus<RawBlockCase>('laser-header-blocks').map((raw) => {
     const entries = raw.expect.entries?.map(({ key, value }) => ({ key, value: headerValue(value) }));
     return {
       id: raw.id,

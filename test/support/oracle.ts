@@ -1,8 +1,7 @@
 /**
- * The oracle as tests use it: a filter's text in, an evaluator over JSON payloads out, and records in both forms in
+ * The oracle as tests use it: a filter's text in, an evaluator out, and records in both forms in
  * which headers reach it.
  */
-import { decodeJson } from '../../src/codec/json/decode.js';
 import type { HeaderValue } from '../../src/core/header-value.js';
 import { compileLaser } from '../../src/filter/dialect/laser/compile.js';
 import { Evaluator } from '../../src/filter/evaluate.js';
@@ -11,13 +10,14 @@ import { rustRegexEngine } from '../../src/filter/rust-regex.js';
 import { decodeContentType, decodeHeaderBlock, textHeaders } from '../../src/segment/header-block.js';
 import { loadRegexModule } from '../../workers/regex-module.js';
 import type { HeaderEntry } from './cases.js';
+import { decodersOf, NO_SOURCES } from './schemas.js';
 
 export const regexEngine = rustRegexEngine(loadRegexModule());
 
 /** The evaluator of a `laser` filter document. */
-export function oracleOf(filterText: string): Evaluator {
+export function oracleOf(filterText: string, sources = NO_SOURCES): Evaluator {
   const { lowered } = compileLaser(filterText, { strict: false, regex: regexEngine });
-  return new Evaluator(lowered, decodeJson, regexEngine);
+  return new Evaluator(lowered, decodersOf(lowered, sources), regexEngine);
 }
 
 /** A record as a segment holds it: the header block is decoded as far as the filter needs it. */

@@ -4,18 +4,20 @@ import { type Outcome, REASON_NAMES, reasonOf, VERDICT_NAMES, verdictOf } from '
 import { compileLaser } from '../../src/filter/dialect/laser/compile.js';
 import { compileProgram, type Program } from '../../src/filter/program.js';
 import { cachedRegexEngine } from './regex-engine.js';
+import { compiledSchemas, NO_SOURCES } from './schemas.js';
 import { TYPESCRIPT_ENGINE, type WalkerEngine } from './walker-engine.js';
 
 export const DEFAULT_LIMITS = { maxPayloadBytes: PAYLOAD_BYTES_MAX, maxDepth: DEPTH_MAX };
 
-/** The program of `laser` documents, over the walkers of `engine`. */
+/** The program of `laser` documents, over the walkers of `engine`; `sources` are the schemas they refer to. */
 export function programOf(
   filterTexts: readonly string[],
   limits = DEFAULT_LIMITS,
   engine: WalkerEngine = TYPESCRIPT_ENGINE,
+  sources = NO_SOURCES,
 ): Program {
   const filters = filterTexts.map((text) => compileLaser(text, { strict: false, regex: cachedRegexEngine }).lowered);
-  return compileProgram(filters, engine.programInputs(limits));
+  return compileProgram(filters, engine.programInputs(limits), { schemas: compiledSchemas(sources) });
 }
 
 /** Moves to a record that lies inside a larger buffer, with bytes around and between payload and headers. */

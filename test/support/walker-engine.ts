@@ -4,6 +4,7 @@
  */
 import { JsonWalker } from '../../src/codec/json/walker.js';
 import type { DecoderLimits, PayloadWalker } from '../../src/codec/walker.js';
+import type { WriterSchema } from '../../src/codec/writer-schema.js';
 import { PAYLOAD_BYTES_MAX } from '../../src/core/limits.js';
 import type { Path } from '../../src/core/path.js';
 import type { ProgramDeps } from '../../src/filter/program-deps.js';
@@ -16,7 +17,7 @@ export interface WalkerEngine {
   /** What records are copied into; one that does not fit is read where it is. */
   readonly stage: Uint8Array;
   makeWalker(paths: readonly Path[], limits: DecoderLimits): PayloadWalker;
-  programInputs(limits: DecoderLimits): ProgramDeps;
+  programInputs(limits: DecoderLimits): ProgramDeps<WriterSchema>;
   /** Told that a batch of records stands in the stage, so that the engine may look ahead: 256 at most. */
   announce?(records: readonly StagedRecord[]): void;
   /** Told which record of the batch the next walks are about; −1 for one that is not of it. */
