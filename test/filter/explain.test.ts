@@ -26,15 +26,18 @@ test('runs 27 cases', () => {
   expect(cases).toHaveLength(27);
 });
 
-test.each(cases)('$id: $why', ({ filterText, schemas, headers, headerBlock, payload, limits, verdict, reason, root }) => {
-  const oracle = oracleOf(filterText, schemas);
-  for (const record of [givenRecord(headers, payload), storedRecord(headerBlock, payload)]) {
-    const explanation = explain(oracle, record, limits);
-    expect(VERDICT_NAMES[verdictOf(explanation.outcome)]).toBe(verdict);
-    expect(REASON_NAMES[reasonOf(explanation.outcome)]).toBe(reason ?? 'none');
-    expect(truthTree(explanation.root)).toEqual(root);
-  }
-});
+test.each(cases)(
+  '$id: $why',
+  ({ filterText, schemas, headers, headerBlock, payload, limits, verdict, reason, root }) => {
+    const oracle = oracleOf(filterText, schemas);
+    for (const record of [givenRecord(headers, payload), storedRecord(headerBlock, payload)]) {
+      const explanation = explain(oracle, record, limits);
+      expect(VERDICT_NAMES[verdictOf(explanation.outcome)]).toBe(verdict);
+      expect(REASON_NAMES[reasonOf(explanation.outcome)]).toBe(reason ?? 'none');
+      expect(truthTree(explanation.root)).toEqual(root);
+    }
+  },
+);
 
 function filterOf(expr: unknown, codec = 'json'): string {
   return JSON.stringify({ v: 1, evaluator_version: 1, expr, codec });

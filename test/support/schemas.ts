@@ -2,6 +2,7 @@
 import { avroDecoder } from '../../src/codec/avro/decode.js';
 import { decodeCbor } from '../../src/codec/cbor/decode.js';
 import { decodeJson } from '../../src/codec/json/decode.js';
+import { protobufDecoder } from '../../src/codec/protobuf/decode.js';
 import { type SchemaSource, schemaHash } from '../../src/codec/schema-source.js';
 import type { PayloadDecoders } from '../../src/codec/value.js';
 import { compileSchema, type WriterSchema } from '../../src/codec/writer-schema.js';
@@ -33,7 +34,8 @@ export function decodersOf({ codec, schemaRefs }: LoweredFilter, sources: Source
   return new Map(
     schemaRefs.map((id) => {
       const schema = schemas.get(id)!;
-      return [id, { family: schema.family, decode: avroDecoder(schema) }];
+      const decode = schema.family === 'avro' ? avroDecoder(schema) : protobufDecoder(schema);
+      return [id, { family: schema.family, decode }];
     }),
   );
 }
