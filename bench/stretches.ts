@@ -1,5 +1,5 @@
 /**
- * Stretches of bytes (payloads, or header blocks) laid out for in-process benchmarks, and how they are brought before an
+ * Stretches of bytes (payloads, header blocks, or payloads with a header block each) laid out for in-process benchmarks, and how they are brought before an
  * engine: to the walker where they stand, to the kernel through its window, piece by piece and in batches of its frame
  * table, as segment bytes come. The copy into the window is part of what is timed.
  */
@@ -29,12 +29,11 @@ export function stretchesOf(parts: readonly Uint8Array[]): Stretches {
 /** Learns the number of a stretch and where it stands. */
 export type Take = (index: number, bytes: Uint8Array, start: number, end: number) => void;
 
+/** What stretches are; `headerBytes`: payloads, each with a header block of so many bytes at its end. */
+export type StretchPart = 'payloads' | 'header blocks' | { readonly headerBytes: number };
+
 /** What brings all stretches before `take` in order; for the kernel each is that part of the current row. */
-export function bringerOf(
-  engine: Engine,
-  stretches: Stretches,
-  part: 'payloads' | 'header blocks' = 'payloads',
-): (take: Take) => void {
+export function bringerOf(engine: Engine, stretches: Stretches, part: StretchPart = 'payloads'): (take: Take) => void {
   if (engine === 'kernel') {
     const pieces = new WindowPieces(theKernel(), stretches);
     return (take) => pieces.forEachStretch(part, take);
@@ -75,16 +74,20 @@ export class WindowPieces {
     }
   }
 
-  forEachStretch(part: 'payloads' | 'header blocks', take: Take): void {
+  forEachStretch(part: StretchPart, take: Take): void {
     const { window, frames } = this.kernel;
     const { payloadStarts, payloadEnds, frameEnds } = frames;
-    const [startColumn, endColumn] = part === 'payloads' ? [payloadStarts, payloadEnds] : [payloadEnds, frameEnds];
+    const startColumn = part === 'header blocks' ? payloadEnds : payloadStarts;
+    const endColumn = part === 'payloads' ? payloadEnds : frameEnds;
     for (const { first, from, to, starts, ends } of this.pieces) {
       window.set(this.bytes.subarray(from, to));
       for (let batch = 0; batch < starts.length; batch += frames.rows) {
         const rows = Math.min(frames.rows, starts.length - batch);
         startColumn.set(starts.subarray(batch, batch + rows));
         endColumn.set(ends.subarray(batch, batch + rows));
+        if (typeof part === 'object') {
+          for (let row = 0; row < rows; row++) payloadEnds[row] = frameEnds[row]! - part.headerBytes;
+        }
         frames.begin(rows);
         for (let row = 0; row < rows; row++) {
           frames.row = row;

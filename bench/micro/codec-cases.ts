@@ -1,9 +1,9 @@
 /**
- * Binary payloads on one thread: the program over each codec's walker against the library of that codec, decode and
- * closure, on the same bytes with the same selection.
+ * Binary payloads on one thread: the program over each engine against the library of the codec, decode and closure, on
+ * the same payloads with the same selection.
  *
- * Walkers of schemas are told by the header block which schema a payload has, so theirs stands behind the payloads: the
- * least one, one for all, read anew for every record. The libraries are told beforehand.
+ * The program learns from a record's header block which schema its payload has, so each payload of Avro or Protobuf has
+ * the least one behind it, of one entry. The libraries are told beforehand.
  */
 import {
   BINARY_CODECS,
@@ -14,15 +14,16 @@ import {
   schemaIdHeader,
 } from '../datasets/orbit-codecs.js';
 import { type FilterDocument, ORBIT_GROUPS, selectivityFilter } from '../datasets/orbit-filters.js';
-import { type Case, Checksum, once, type Side } from '../harness.js';
+import { type Case, Checksum, type Engine, once, type Side } from '../harness.js';
 import { compileNaive, type NaiveNode, type Utf8Bytes } from '../naive.js';
 import { type Payloads, payloadsOf } from '../payloads.js';
 import { PEERS } from '../peers.js';
-import { programOf } from '../programs.js';
+import { ENGINES, programOf } from '../programs.js';
+import { bringerOf, stretchesOf } from '../stretches.js';
 import { SELECTED, verdictOf } from '../../src/core/verdict.js';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 
-/** What each walker has to reach against its library. */
+/** What either engine has to reach against the library. */
 const BARS: Record<BinaryCodec, number> = { cbor: 18, avro: 9, protobuf: 12 };
 
 const TITLES: Record<BinaryCodec, string> = { cbor: 'CBOR', avro: 'Avro', protobuf: 'Protobuf' };
@@ -38,43 +39,46 @@ export function codecCases(scale: number): Case[] {
   return BINARY_CODECS.flatMap((codec) => {
     const payloads = once(() => payloadsOf(orbitInCodec(codec), count));
     const size = () => ({ records: count, bytes: payloads().bytes.length });
-    return FILTERS.map(([name, filter]): Case => ({
-      name: `orbit ${TITLES[codec]}, ${name}`,
-      engine: 'walker',
-      size,
-      ratio: 'speedup',
-      bar: BARS[codec],
-      sides: () => [
-        walkerSide(codec, payloads(), filter),
-        peerSide(codec, payloads(), filter),
-        decodeSide(codec, payloads()),
-      ],
-    }));
+    return ENGINES.flatMap((engine) =>
+      FILTERS.map(([name, filter]): Case => ({
+        name: `orbit ${TITLES[codec]}, ${name}`,
+        engine,
+        size,
+        ratio: 'speedup',
+        bar: BARS[codec],
+        sides: () => [
+          codecSide(engine, codec, payloads(), filter),
+          peerSide(codec, payloads(), filter),
+          decodeSide(codec, payloads()),
+        ],
+      })),
+    );
   });
 }
 
-/** The program of one filter over payloads and the header block that they share, full validation. */
-function walkerSide(codec: BinaryCodec, payloads: Payloads, filter: FilterDocument): Side {
-  const program = programOf('walker', inCodec(filter, codec));
-  const { bytes, positions, count, headersStart, headersEnd } = withHeaders(codec, payloads);
+/** The program of one filter over payloads, each with the header block that names its schema; full validation. */
+function codecSide(engine: Engine, codec: BinaryCodec, payloads: Payloads, filter: FilterDocument): Side {
+  const program = programOf(engine, inCodec(filter, codec));
+  const headers = encodeHeaders(hasSchema(codec) ? [schemaIdHeader(codec)] : []);
+  const headerBytes = headers.length;
+  const bring = bringerOf(engine, withHeaders(payloads, headers), { headerBytes });
   return {
-    name: 'walker',
+    name: engine,
     run() {
       const checksum = new Checksum();
-      for (let index = 0; index < count; index++) {
-        program.begin(bytes, positions[index * 2]!, positions[index * 2 + 1]!, headersStart, headersEnd);
+      bring((index, bytes, start, end) => {
+        const payloadEnd = end - headerBytes;
+        program.begin(bytes, start, payloadEnd, payloadEnd, end);
         if (verdictOf(program.evaluate(0)) === SELECTED) checksum.add(index);
-      }
+      });
       return checksum.value;
     },
   };
 }
 
-function withHeaders(codec: BinaryCodec, { bytes, positions, count }: Payloads) {
-  const headers = encodeHeaders(hasSchema(codec) ? [schemaIdHeader(codec)] : []);
-  const headersStart = bytes.length;
-  const headersEnd = headersStart + headers.length;
-  return { bytes: Buffer.concat([bytes, headers]), positions, count, headersStart, headersEnd };
+function withHeaders({ bytes, positions, count }: Payloads, headers: Uint8Array): Payloads {
+  const payloads = Array.from({ length: count }, (_, index) => payloadAt(bytes, positions, index));
+  return stretchesOf(payloads.map((payload) => Buffer.concat([payload, headers])));
 }
 
 /** The library decodes each payload whole; a closure compiled once reads what it made. */
