@@ -23,7 +23,7 @@ import { bringerOf, stretchesOf } from '../stretches.js';
 import { SELECTED, verdictOf } from '../../src/core/verdict.js';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 
-/** What either engine has to reach against the library. */
+/** What the engine that serves by default has to reach against the library. */
 const BARS: Record<BinaryCodec, number> = { cbor: 18, avro: 9, protobuf: 12 };
 
 const TITLES: Record<BinaryCodec, string> = { cbor: 'CBOR', avro: 'Avro', protobuf: 'Protobuf' };
@@ -45,7 +45,7 @@ export function codecCases(scale: number): Case[] {
         engine,
         size,
         ratio: 'speedup',
-        bar: BARS[codec],
+        ...(engine === ENGINES[0] ? { bar: BARS[codec] } : {}),
         sides: () => [
           codecSide(engine, codec, payloads(), filter),
           peerSide(codec, payloads(), filter),

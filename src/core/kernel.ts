@@ -61,6 +61,11 @@ export interface KernelExports {
    * `payloadReasons` and fills row 0, 1, … of PATH_SLOTS.
    */
   walkJson(first: number, count: number): void;
+  /**
+   * Walks the payload `start`…`end` of the window as a datum of a schema in AVRO_IMAGE: its reason, or 0, and then the row
+   * of AVRO_SLOTS is filled.
+   */
+  walkAvro(start: number, end: number, schema: number): number;
   /** Which needles of the table in NEEDLES stand in the payload of a row: bit `i` for needle `i`. */
   findNeedles(row: number): number;
 }

@@ -2,6 +2,7 @@
  * The walkers a program is composed of: filters know codecs and header blocks only by interface, and this is where the
  * two meet. A new codec adds its line here.
  */
+import { AvroKernelWalker } from '../codec/avro/kernel-walker.js';
 import { AvroWalker } from '../codec/avro/walker.js';
 import { CborWalker } from '../codec/cbor/walker.js';
 import { KernelWalker } from '../codec/json/kernel-walker.js';
@@ -26,9 +27,11 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?
         : new KernelWalker(kernel, paths, decoderLimits, gate);
     },
     makeSchemaWalker(codec, paths, decoderLimits, schemas) {
-      return codec === 'avro'
-        ? new AvroWalker(paths, decoderLimits, schemas.filter(isOf('avro')))
-        : new ProtobufWalker(paths, decoderLimits, schemas.filter(isOf('protobuf')));
+      if (codec === 'protobuf') return new ProtobufWalker(paths, decoderLimits, schemas.filter(isOf('protobuf')));
+      const avroSchemas = schemas.filter(isOf('avro'));
+      return kernel === undefined
+        ? new AvroWalker(paths, decoderLimits, avroSchemas)
+        : new AvroKernelWalker(kernel, paths, decoderLimits, avroSchemas);
     },
     makeHeaders: (keys) => headerReader(keys, kernel),
   };

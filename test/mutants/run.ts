@@ -42,15 +42,15 @@ export function plant({ file, from, to }: Mutant): string {
 const KERNEL_CHECK = 'check-kernel.js';
 const CODEC_CHECKS: readonly (readonly [files: RegExp, script: string])[] = [
   [/codec\/(?:cbor\/|utf8-text)/, 'check-cbor.js'],
-  [/codec\/avro\//, 'check-avro.js'],
+  [/(?:codec\/avro\/|kernel\/avro)/, 'check-avro.js'],
 ];
 const PORTABLE_CHECK = 'check.js';
 
 /** The checks that may notice a mistake in `file`, those first that do so soonest. */
 function checksOf(file: string): readonly string[] {
-  if (file.includes('kernel')) return [KERNEL_CHECK, PORTABLE_CHECK];
   const codec = CODEC_CHECKS.find(([files]) => files.test(file));
-  return codec === undefined ? [PORTABLE_CHECK] : [codec[1]];
+  if (codec !== undefined) return [codec[1]];
+  return file.includes('kernel') ? [KERNEL_CHECK, PORTABLE_CHECK] : [PORTABLE_CHECK];
 }
 
 /** Checks the tree as it is (null) and each mutant, `lanes` at a time, each lane in a copy of its own. */

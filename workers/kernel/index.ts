@@ -34,6 +34,7 @@ export {
   WINDOW_AT,
   WINDOW_BYTES,
 } from './layout';
+export { walkAvro } from './avro';
 export { readFrames } from './frames';
 export { readHeader, readHeaders } from './headers';
 export { ASKS_WALKER, BARREN, NUMBERS_LEFT, walkJson } from './json';

@@ -84,7 +84,8 @@ export function childByKey(node: usize, key: usize, length: usize): i32 {
   return NONE;
 }
 
-function areEqual(known: usize, key: usize, length: usize): bool {
+/** True if the two keys of `length` bytes are the same. May read up to 7 bytes past both. */
+export function areEqual(known: usize, key: usize, length: usize): bool {
   let at: usize = 0;
   for (; at + 8 <= length; at += 8) if (load<u64>(known + at) != load<u64>(key + at)) return false;
   const rest = length - at;

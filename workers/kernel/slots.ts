@@ -56,6 +56,10 @@ export function putRange(slot: i32, start: usize, end: usize): void {
   store<u32>(startsAt + ((<usize>slot) << 2), <u32>start);
   store<u32>(endsAt + ((<usize>slot) << 2), <u32>end);
 }
+/** The end alone, of a range that was begun before. */
+export function putEnd(slot: i32, end: usize): void {
+  store<u32>(endsAt + ((<usize>slot) << 2), <u32>end);
+}
 export function putNumber(slot: i32, value: f64): void {
   store<f64>(numbersAt + ((<usize>slot) << 3), value);
 }

@@ -8,7 +8,7 @@
 import { SLOT_INTEGER, Slots } from '../../core/slots.js';
 import type { PathTrie } from '../path-trie.js';
 import type { ElementCursor, SoughtNumber } from '../walker.js';
-import { AvroMachine, BYTE_ITEMS } from './machine.js';
+import { AvroMachine, BYTE_ITEMS, itemPrograms } from './machine.js';
 import type { AvroPlan } from './plan.js';
 
 export class AvroElements implements ElementCursor {
@@ -24,10 +24,11 @@ export class AvroElements implements ElementCursor {
   /** Items of the block at hand that are still to come. */
   private left = 0;
 
-  constructor(plan: AvroPlan, trie: PathTrie, items: Int32Array, maxDepth: number, budget: number) {
+  /** `walked` are the slots of the walk, of one row. */
+  constructor(plan: AvroPlan, trie: PathTrie, walked: Slots, maxDepth: number, budget: number) {
     this.machine = new AvroMachine(plan, trie, this.slots, maxDepth, budget);
     this.budget = budget;
-    this.items = items;
+    this.items = itemPrograms(walked);
   }
 
   seek(value: number): SoughtNumber {

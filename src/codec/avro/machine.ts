@@ -39,9 +39,14 @@ const CALL_WORDS = 2;
 /** Items of an array whose bytes are the items: there is no program for them. */
 export const BYTE_ITEMS = -1;
 
+/** By slot that holds an array: the program of its items, or BYTE_ITEMS, in the high word that an array has no use for. */
+export function itemPrograms(slots: Slots): Int32Array {
+  return new Int32Array(slots.high.buffer, slots.high.byteOffset, slots.count);
+}
+
 export class AvroMachine {
   /** By slot that holds an array: the program of its items, or BYTE_ITEMS. */
-  readonly items: Int32Array;
+  private readonly items: Int32Array;
   /** What `block` found: items of the block, and where it has to end, or NONE. */
   blockItems = 0;
   blockEnd = NONE;
@@ -65,7 +70,7 @@ export class AvroMachine {
     this.ordinals = plan.ordinals;
     this.trie = trie;
     this.slots = slots;
-    this.items = new Int32Array(slots.count);
+    this.items = itemPrograms(slots);
     this.maxDepth = maxDepth;
     this.budget = budget;
     // A loop's items and a called record's fields begin a level deeper, so that each level has one of each at most.

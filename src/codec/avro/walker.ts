@@ -13,6 +13,7 @@ import { MALFORMED, NO_REASON, type Reason, TOO_LARGE } from '../../core/verdict
 import { PathTrie } from '../path-trie.js';
 import type { DecoderLimits, SchemaWalker } from '../walker.js';
 import { AvroElements } from './elements.js';
+import { avroImage } from './kernel-image.js';
 import { AvroMachine } from './machine.js';
 import { type AvroPlan, planWalk } from './plan.js';
 import type { AvroSchema } from './schema.js';
@@ -23,8 +24,10 @@ export class AvroWalker implements SchemaWalker {
   readonly slots: Slots;
   readonly elements: AvroElements;
   readonly unescaped: Uint8Array;
+  private readonly trie: PathTrie;
   private readonly plan: AvroPlan;
   private readonly machine: AvroMachine;
+  private readonly maxDepth: number;
   private readonly maxPayloadBytes: number;
   private entry: number;
 
@@ -33,15 +36,26 @@ export class AvroWalker implements SchemaWalker {
    * `Refusal` (`invalid_request` with `limit`) where schemas and paths are too many together.
    */
   constructor(paths: readonly Path[], limits: DecoderLimits, schemas: readonly AvroSchema[]) {
-    const trie = new PathTrie(paths);
-    const maxDepth = Math.min(limits.maxDepth, DEPTH_CEILING);
-    this.plan = planWalk(trie, schemas, maxDepth);
-    this.slots = new Slots(paths.length);
-    this.machine = new AvroMachine(this.plan, trie, this.slots, maxDepth, limits.maxPayloadBytes);
-    this.elements = new AvroElements(this.plan, trie, this.machine.items, maxDepth, limits.maxPayloadBytes);
+    this.trie = new PathTrie(paths);
+    this.maxDepth = Math.min(limits.maxDepth, DEPTH_CEILING);
     this.maxPayloadBytes = limits.maxPayloadBytes;
+    this.plan = planWalk(this.trie, schemas, this.maxDepth);
+    this.slots = new Slots(paths.length);
+    this.machine = new AvroMachine(this.plan, this.trie, this.slots, this.maxDepth, this.maxPayloadBytes);
+    this.elements = this.elementsOf(this.slots);
     this.unescaped = new Uint8Array(longestSymbol(this.plan.symbolStarts));
     this.entry = this.plan.entries[0]!;
+  }
+
+  /** A cursor for arrays in `slots`, which the plan of this walker has filled. */
+  elementsOf(slots: Slots): AvroElements {
+    return new AvroElements(this.plan, this.trie, slots, this.maxDepth, this.maxPayloadBytes);
+  }
+
+  /** What the kernel walks by, the same as this walker. */
+  kernelImage(): Uint8Array {
+    const { plan, trie, maxDepth, maxPayloadBytes } = this;
+    return avroImage(plan, trie, { maxDepth, maxPayloadBytes }, this.slots.count);
   }
 
   chooseSchema(index: number): void {
