@@ -213,11 +213,12 @@ export const SCHEMAS_CACHED_BYTES_MAX = 8 * MIB;
 export const AVRO_PLAN_WORDS_MAX = 4 * MIB;
 
 /**
- * Fields in the tables by which Protobuf messages of one schema are walked: those that the root message leads to, and once
- * more those of each message that a filter's path goes through. A descriptor set of 1 MiB declares some 60,000 fields; a
- * million entries are twelve MiB in each worker. Without a bound, paths through a message of many fields would multiply.
+ * Words of the tables by which Protobuf payloads of one schema are walked: some 150 for each message type that the root
+ * leads to, and for each message that a filter's path goes through. Four Mi are sixteen MiB in each worker and 25,000
+ * message types; a descriptor set of 1 MiB can hold that many of the smallest, real ones have some hundreds. Without a
+ * bound, paths through a message of many fields would multiply.
  */
-export const PROTOBUF_PLAN_ENTRIES_MAX = 1_048_576;
+export const PROTOBUF_PLAN_WORDS_MAX = 4 * MIB;
 
 /** Longest name of a Protobuf message, in bytes of UTF-8: what a path component of a file system holds, fourfold. */
 export const MESSAGE_TYPE_BYTES_MAX = 1024;

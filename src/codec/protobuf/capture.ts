@@ -17,8 +17,19 @@ import {
 } from '../../core/slots.js';
 import type { ProtobufField } from './message.js';
 
+// PERF: a constant of another module is looked up and checked at each use, one of this module is part of the code.
+const ARRAY_KIND = SLOT_ARRAY;
+const DOUBLE_KIND = SLOT_DOUBLE;
+const FALSE_KIND = SLOT_FALSE;
+const INTEGER_KIND = SLOT_INTEGER;
+const WIDE_KIND = SLOT_INTEGER_WIDE;
+const NEGATIVE_KIND = SLOT_NEGATIVE_WIDE;
+const OBJECT_KIND = SLOT_OBJECT;
+const STRING_KIND = SLOT_STRING;
+const TRUE_KIND = SLOT_TRUE;
+
 /** Types of values as the walk knows them; RAW_BYTE is what stands in a field of bytes. */
-export const RAW_BYTE = 0;
+const RAW_TYPE = 0;
 const DOUBLE = 1;
 const FLOAT = 2;
 const INT64 = 3;
@@ -26,15 +37,17 @@ const UINT64 = 4;
 const INT32 = 5;
 const FIXED64 = 6;
 const FIXED32 = 7;
-export const BOOL = 8;
-export const STRING = 9;
-export const MESSAGE = 11;
-export const BYTES = 12;
+const BOOL_TYPE = 8;
+const STRING_TYPE = 9;
+const MESSAGE_TYPE = 11;
+const BYTES_TYPE = 12;
 const UINT32 = 13;
 const SFIXED32 = 15;
 const SFIXED64 = 16;
 const SINT32 = 17;
 const SINT64 = 18;
+
+export { BOOL_TYPE as BOOL, BYTES_TYPE as BYTES, MESSAGE_TYPE as MESSAGE, RAW_TYPE as RAW_BYTE, STRING_TYPE as STRING };
 
 /** An enum is read like an `int32`. */
 export const TYPE_CODES: Readonly<Record<ProtobufField['type'], number>> = {
@@ -45,10 +58,10 @@ export const TYPE_CODES: Readonly<Record<ProtobufField['type'], number>> = {
   int32: INT32,
   fixed64: FIXED64,
   fixed32: FIXED32,
-  bool: BOOL,
-  string: STRING,
-  message: MESSAGE,
-  bytes: BYTES,
+  bool: BOOL_TYPE,
+  string: STRING_TYPE,
+  message: MESSAGE_TYPE,
+  bytes: BYTES_TYPE,
   uint32: UINT32,
   enum: INT32,
   sfixed32: SFIXED32,
@@ -58,12 +71,12 @@ export const TYPE_CODES: Readonly<Record<ProtobufField['type'], number>> = {
 };
 
 /** What a value of a type is that has its default. */
-export const DEFAULT_KINDS = new Uint8Array(SINT64 + 1).fill(SLOT_INTEGER);
-DEFAULT_KINDS[DOUBLE] = SLOT_DOUBLE;
-DEFAULT_KINDS[FLOAT] = SLOT_DOUBLE;
-DEFAULT_KINDS[BOOL] = SLOT_FALSE;
-DEFAULT_KINDS[STRING] = SLOT_STRING;
-DEFAULT_KINDS[BYTES] = SLOT_ARRAY;
+export const DEFAULT_KINDS = new Uint8Array(SINT64 + 1).fill(INTEGER_KIND);
+DEFAULT_KINDS[DOUBLE] = DOUBLE_KIND;
+DEFAULT_KINDS[FLOAT] = DOUBLE_KIND;
+DEFAULT_KINDS[BOOL_TYPE] = FALSE_KIND;
+DEFAULT_KINDS[STRING_TYPE] = STRING_KIND;
+DEFAULT_KINDS[BYTES_TYPE] = ARRAY_KIND;
 
 /** By type: bytes of a value, 0 where they differ from value to value. */
 const FIXED_SIZES = new Uint8Array(SINT64 + 1);
@@ -91,10 +104,10 @@ export function capture(
   slot: number,
 ): void {
   switch (type) {
-    case STRING:
-    case BYTES:
-    case MESSAGE:
-      slots.kinds[slot] = type === STRING ? SLOT_STRING : type === BYTES ? SLOT_ARRAY : SLOT_OBJECT;
+    case STRING_TYPE:
+    case BYTES_TYPE:
+    case MESSAGE_TYPE:
+      slots.kinds[slot] = type === STRING_TYPE ? STRING_KIND : type === BYTES_TYPE ? ARRAY_KIND : OBJECT_KIND;
       slots.starts[slot] = afterVarint(bytes, from);
       slots.ends[slot] = past;
       return;
@@ -116,7 +129,7 @@ export function capture(
     case SFIXED64:
       putSigned(slots, slot, view.getInt32(from + 4, true), view.getUint32(from, true));
       return;
-    case RAW_BYTE:
+    case RAW_TYPE:
       putInteger(slots, slot, bytes[from]!);
       return;
     default:
@@ -135,8 +148,8 @@ function putVarint(type: number, low: number, high: number, slots: Slots, slot: 
     case SINT32:
       putInteger(slots, slot, (low >>> 1) ^ -(low & 1));
       return;
-    case BOOL:
-      slots.kinds[slot] = (low | high) === 0 ? SLOT_FALSE : SLOT_TRUE;
+    case BOOL_TYPE:
+      slots.kinds[slot] = (low | high) === 0 ? FALSE_KIND : TRUE_KIND;
       return;
     case UINT64:
       putUnsigned(slots, slot, high >>> 0, low >>> 0);
@@ -165,7 +178,7 @@ export function lengthAt(bytes: Uint8Array, from: number): number {
 
 /** True for types whose values have a length before them. */
 export function hasLength(type: number): boolean {
-  return type >= STRING && type <= BYTES;
+  return type >= STRING_TYPE && type <= BYTES_TYPE;
 }
 
 /** Where the value of type `type` ends that starts at `from`, behind its tag where it has one. */
@@ -211,12 +224,12 @@ export function highWord(bytes: Uint8Array, from: number): number {
 }
 
 function putDouble(slots: Slots, slot: number, value: number): void {
-  slots.kinds[slot] = SLOT_DOUBLE;
+  slots.kinds[slot] = DOUBLE_KIND;
   slots.numbers[slot] = value;
 }
 
 function putInteger(slots: Slots, slot: number, value: number): void {
-  slots.kinds[slot] = SLOT_INTEGER;
+  slots.kinds[slot] = INTEGER_KIND;
   slots.numbers[slot] = value;
 }
 
@@ -226,7 +239,7 @@ function putSigned(slots: Slots, slot: number, high: number, low: number): void 
     putInteger(slots, slot, high * TWO_32 + low);
     return;
   }
-  slots.kinds[slot] = high < 0 ? SLOT_NEGATIVE_WIDE : SLOT_INTEGER_WIDE;
+  slots.kinds[slot] = high < 0 ? NEGATIVE_KIND : WIDE_KIND;
   slots.high[slot] = high;
   slots.low[slot] = low;
 }
@@ -236,7 +249,7 @@ function putUnsigned(slots: Slots, slot: number, high: number, low: number): voi
     putInteger(slots, slot, high * TWO_32 + low);
     return;
   }
-  slots.kinds[slot] = SLOT_INTEGER_WIDE;
+  slots.kinds[slot] = WIDE_KIND;
   slots.high[slot] = high;
   slots.low[slot] = low;
 }

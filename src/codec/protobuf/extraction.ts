@@ -27,6 +27,17 @@ import { KeyText } from './key-text.js';
 import type { ProtobufPlan } from './plan.js';
 import type { Runs } from './runs.js';
 
+// PERF: a constant of another module is looked up and checked at each use, one of this module is part of the code.
+const NOWHERE = NONE;
+const ARRAY_KIND = SLOT_ARRAY;
+const MISSING_KIND = SLOT_MISSING;
+const OBJECT_KIND = SLOT_OBJECT;
+const BOOL_TYPE = BOOL;
+const BYTES_TYPE = BYTES;
+const MESSAGE_TYPE = MESSAGE;
+const STRING_TYPE = STRING;
+const RAW_TYPE = RAW_BYTE;
+
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 export class Extraction {
@@ -38,7 +49,7 @@ export class Extraction {
   private readonly present: Uint8Array;
   /** By oneof: which of its wants was set last. */
   private readonly chosen: Int32Array;
-  /** By list: how many elements it has, and the node of the next one that is wanted, or NONE. */
+  /** By list: how many elements it has, and the node of the next one that is wanted, or NOWHERE. */
   private readonly counts: Int32Array;
   private readonly pending: Int32Array;
   private plan: ProtobufPlan;
@@ -77,47 +88,48 @@ export class Extraction {
   }
 
   /**
-   * The message of a wanted field is entered, which stands at `start`…`end`, its tag at `tag`. Returns the state to walk
-   * it in.
+   * The message of a wanted field is entered, which stands at `start`…`end`, its tag at `tag`. Returns the base of
+   * the state to walk it in.
    */
   enter(want: number, tag: number, start: number, end: number): number {
     const { plan, trie } = this;
-    if (plan.wantOneof[want] !== NONE) this.chooseMember(want);
+    if (plan.wantOneof[want] !== NOWHERE) this.chooseMember(want);
     const node = plan.wantNode[want]!;
-    const state = plan.wantState[want]!;
+    const base = plan.wantBase[want]!;
     const list = plan.wantList[want]!;
-    if (list !== NONE) {
+    if (list !== NOWHERE) {
       this.runs.add(list, tag, end);
-      this.putRange(trie.slotOf[node]!, SLOT_ARRAY, start, end);
+      this.putRange(trie.slotOf[node]!, ARRAY_KIND, start, end);
       const child = this.nextElement(list);
-      if (child === NONE) return state;
+      if (child === NOWHERE) return base;
       const elementState = plan.stateOfNode[child]!;
       this.putObject(child, start, end);
       this.setUp(elementState);
-      return elementState;
+      return plan.baseOf[elementState]!;
     }
-    if (node === NONE) return state;
+    if (node === NOWHERE) return base;
     this.putObject(node, start, end);
+    const state = plan.wantState[want]!;
     if (plan.isPlace[want] === 1 && plan.isMap[state] === 0 && this.present[state] === 0) this.setUp(state);
-    return state;
+    return base;
   }
 
   /** A wanted value that is no message, its tag at `tag`, the rest at `from`…`past`. */
   take(want: number, tag: number, from: number, past: number): void {
     const { plan } = this;
-    if (plan.wantOneof[want] !== NONE) this.chooseMember(want);
+    if (plan.wantOneof[want] !== NOWHERE) this.chooseMember(want);
     const node = plan.wantNode[want]!;
-    if (node === NONE) return;
+    if (node === NOWHERE) return;
     const list = plan.wantList[want]!;
     const type = plan.wantType[want]!;
-    if (list === NONE) {
+    if (list === NOWHERE) {
       this.put(node, type, from, past);
       return;
     }
     this.runs.add(list, tag, past);
-    this.putRange(this.trie.slotOf[node]!, SLOT_ARRAY, from, past);
+    this.putRange(this.trie.slotOf[node]!, ARRAY_KIND, from, past);
     const child = this.nextElement(list);
-    if (child !== NONE) this.put(child, type, from, past);
+    if (child !== NOWHERE) this.put(child, type, from, past);
   }
 
   /** Elements that stand packed at `from`…`past`, their tag at `tag`. */
@@ -126,23 +138,23 @@ export class Extraction {
     const list = plan.wantList[want]!;
     const type = plan.wantType[want]!;
     this.runs.add(list, tag, past);
-    this.putRange(trie.slotOf[plan.wantNode[want]!]!, SLOT_ARRAY, from, past);
-    for (let p = from; p < past && pending[list] !== NONE;) {
+    this.putRange(trie.slotOf[plan.wantNode[want]!]!, ARRAY_KIND, from, past);
+    for (let p = from; p < past && pending[list] !== NOWHERE;) {
       const end = elementEnd(bytes, type, p);
       const child = this.nextElement(list);
-      if (child !== NONE) this.put(child, type, p, end);
+      if (child !== NOWHERE) this.put(child, type, p, end);
       p = end;
     }
   }
 
   /**
-   * The entry of a wanted map has been walked, which stands at `start`…`end`. Returns the state to walk its value in, which
-   * stands at `valueStart`…`valueEnd`, or NONE where nothing is left to do.
+   * The entry of a wanted map has been walked, which stands at `start`…`end`. Returns the base of the state to walk its value in,
+   * which stands at `valueStart`…`valueEnd`, or NOWHERE where nothing is left to do.
    */
   finishEntry(state: number, start: number, end: number): number {
     const { bytes, plan } = this;
-    let keyFrom = NONE;
-    let valueFrom = NONE;
+    let keyFrom = NOWHERE;
+    let valueFrom = NOWHERE;
     let valueEnd = 0;
     for (let p = start; p < end;) {
       const from = afterVarint(bytes, p);
@@ -156,28 +168,28 @@ export class Extraction {
       }
     }
     const child = this.valueNode(state, keyFrom);
-    if (child === NONE) return NONE;
+    if (child === NOWHERE) return NOWHERE;
     const type = plan.valueType[state]!;
-    if (type !== MESSAGE) {
-      if (valueFrom === NONE) this.putDefault(child, type, plan.valueDefault[state]!);
+    if (type !== MESSAGE_TYPE) {
+      if (valueFrom === NOWHERE) this.putDefault(child, type, plan.valueDefault[state]!);
       else this.put(child, type, valueFrom, valueEnd);
-      return NONE;
+      return NOWHERE;
     }
     const valueState = plan.stateOfNode[child]!;
-    const valueStart = valueFrom === NONE ? end : afterVarint(bytes, valueFrom);
-    this.putObject(child, valueStart, valueFrom === NONE ? end : valueEnd);
+    const valueStart = valueFrom === NOWHERE ? end : afterVarint(bytes, valueFrom);
+    this.putObject(child, valueStart, valueFrom === NOWHERE ? end : valueEnd);
     this.setUp(valueState);
-    if (valueFrom === NONE) return NONE;
+    if (valueFrom === NOWHERE) return NOWHERE;
     this.valueStart = valueStart;
     this.valueEnd = valueEnd;
-    return valueState;
+    return plan.baseOf[valueState]!;
   }
 
-  /** Counts one element more, and gives its node, or NONE where it is not wanted. */
+  /** Counts one element more, and gives its node, or NOWHERE where it is not wanted. */
   private nextElement(list: number): number {
     const child = this.pending[list]!;
     const index = this.counts[list]!++;
-    if (child === NONE || this.trie.indexAt[child] !== index) return NONE;
+    if (child === NOWHERE || this.trie.indexAt[child] !== index) return NOWHERE;
     this.pending[list] = this.trie.nextIndex[child]!;
     return child;
   }
@@ -187,12 +199,13 @@ export class Extraction {
     const { bytes, plan, trie, keyText } = this;
     const node = plan.nodeOf[state]!;
     const type = plan.keyType[state]!;
-    if (type === STRING) {
-      if (from === NONE) return trie.childByKey(node, bytes, 0, 0);
+    if (type === STRING_TYPE) {
+      if (from === NOWHERE) return trie.childByKey(node, bytes, 0, 0);
       const start = afterVarint(bytes, from);
       return trie.childByKey(node, bytes, start, start + lengthAt(bytes, from));
     }
-    const at = from === NONE ? keyText.writeDefault(type === BOOL) : keyText.write(bytes, this.view, type, from);
+    const at =
+      from === NOWHERE ? keyText.writeDefault(type === BOOL_TYPE) : keyText.write(bytes, this.view, type, from);
     return trie.childByKey(node, keyText.bytes, at, keyText.bytes.length);
   }
 
@@ -206,10 +219,10 @@ export class Extraction {
     for (let at = plan.oneofFrom[oneof]!; at < past; at++) {
       const other = plan.oneofWants[at]!;
       const node = plan.wantNode[other]!;
-      if (other === want || node === NONE) continue;
+      if (other === want || node === NOWHERE) continue;
       const slot = trie.slotOf[node]!;
-      if (slot !== NONE) slots.kinds[slot] = SLOT_MISSING;
-      slots.kinds.fill(SLOT_MISSING, trie.below[node]!, trie.belowEnd[node]!);
+      if (slot !== NOWHERE) slots.kinds[slot] = MISSING_KIND;
+      slots.kinds.fill(MISSING_KIND, trie.below[node]!, trie.belowEnd[node]!);
       const state = plan.wantState[other]!;
       if (plan.isPlace[other] === 1) this.present[state] = 0;
     }
@@ -244,40 +257,40 @@ export class Extraction {
   private put(node: number, type: number, from: number, past: number): void {
     const { bytes, trie } = this;
     const slot = trie.slotOf[node]!;
-    if (slot !== NONE) capture(bytes, this.view, type, from, past, this.slots, slot);
-    if (type === BYTES) this.putBytes(node, afterVarint(bytes, from), past);
+    if (slot !== NOWHERE) capture(bytes, this.view, type, from, past, this.slots, slot);
+    if (type === BYTES_TYPE) this.putBytes(node, afterVarint(bytes, from), past);
   }
 
   private putDefault(node: number, type: number, number: number): void {
     const { slots, origin, trie } = this;
     const slot = trie.slotOf[node]!;
-    if (slot !== NONE) {
+    if (slot !== NOWHERE) {
       slots.kinds[slot] = DEFAULT_KINDS[type]!;
       slots.numbers[slot] = number;
       slots.starts[slot] = origin;
       slots.ends[slot] = origin;
     }
-    if (type === BYTES) this.putBytes(node, origin, origin);
+    if (type === BYTES_TYPE) this.putBytes(node, origin, origin);
   }
 
   /** Single bytes of a field of bytes that stand at `start`…`end`. */
   private putBytes(node: number, start: number, end: number): void {
     const { bytes, view, trie, slots } = this;
-    for (let child = trie.firstIndex[node]!; child !== NONE; child = trie.nextIndex[child]!) {
+    for (let child = trie.firstIndex[node]!; child !== NOWHERE; child = trie.nextIndex[child]!) {
       const slot = trie.slotOf[child]!;
       const at = start + trie.indexAt[child]!;
-      if (slot === NONE) continue;
-      if (at < end) capture(bytes, view, RAW_BYTE, at, at + 1, slots, slot);
-      else slots.kinds[slot] = SLOT_MISSING;
+      if (slot === NOWHERE) continue;
+      if (at < end) capture(bytes, view, RAW_TYPE, at, at + 1, slots, slot);
+      else slots.kinds[slot] = MISSING_KIND;
     }
   }
 
   private putObject(node: number, start: number, end: number): void {
-    this.putRange(this.trie.slotOf[node]!, SLOT_OBJECT, start, end);
+    this.putRange(this.trie.slotOf[node]!, OBJECT_KIND, start, end);
   }
 
   private putRange(slot: number, kind: number, start: number, end: number): void {
-    if (slot === NONE) return;
+    if (slot === NOWHERE) return;
     const { slots } = this;
     slots.kinds[slot] = kind;
     slots.starts[slot] = start;

@@ -1,65 +1,76 @@
 /**
  * How messages of one schema are walked for one list of wanted paths, as flat arrays.
  *
- * A *state* is a message type at one place of the tree of wanted paths, or one of which nothing is wanted. It has an
- * *entry* for each field: by its number where numbers are dense, behind those by binary search. An entry's code says
- * how the value is validated; its target is the state of a nested message, or the *want* that says where the value
- * goes. States of wanted places come first, each before those inside it, so that what lies below a state is a range;
- * the same holds for *lists*, one for each repeated field whose elements are asked for.
+ * A *state* is a message type at one place of the tree of wanted paths, or one of which nothing is wanted. It is a block of
+ * words, by its *base*: a *code* for each tag of one byte, so that a field is found and its wire type checked by one
+ * look. Codes of longer tags stand apart, by number where numbers are dense, behind those by binary search. A code says
+ * how the value is validated and where its *row* stands: the state of a nested message, or the *want* that says where
+ * the value goes. States of wanted places come first, each before those inside it, so that what lies below a state is a
+ * range; the same holds for *lists*, one for each repeated field whose elements are asked for.
  *
- * Invariants: plans grow with what is wanted, not with the payload, and are bounded.
+ * Invariants: plans grow with what is wanted, not with the payload, and are bounded; words stand 0 for tags that a message
+ * does not declare or declares otherwise.
  */
 import { refuse } from '../../core/error-codes.js';
-import { PROTOBUF_PLAN_ENTRIES_MAX } from '../../core/limits.js';
+import { PROTOBUF_PLAN_WORDS_MAX } from '../../core/limits.js';
 import { SLOT_ARRAY, SLOT_MISSING, SLOT_OBJECT } from '../../core/slots.js';
 import { NONE, type PathTrie } from '../path-trie.js';
 import { DEFAULT_KINDS, RAW_BYTE, TYPE_CODES } from './capture.js';
 import type { ProtobufField, ProtobufMessage, ProtobufSchema } from './message.js';
 
-/** Code of an entry: wire type, operation, flags, and which bit of the required fields it is. */
-export const WIRE_MASK = 7;
-export const OP_SHIFT = 3;
-export const OP_MASK = 31;
-export const IS_PACKABLE = 1 << 8;
-/** The target is a want. */
-export const IS_WANTED = 1 << 9;
-export const IS_REQUIRED = 1 << 10;
-export const REQUIRED_SHIFT = 16;
-
-export const OP_VARINT = 0;
-export const OP_FIXED64 = 1;
+/** Operations: the lowest bits of a code, never 0. */
+export const OP_MASK = 15;
+export const OP_STRING = 1;
 export const OP_DOUBLE = 2;
-export const OP_FIXED32 = 3;
-export const OP_FLOAT = 4;
-export const OP_STRING = 5;
-export const OP_BYTES = 6;
-export const OP_MESSAGE = 7;
-export const OP_UNKNOWN = 8;
+export const OP_MESSAGE = 3;
+export const OP_VARINT = 4;
+export const OP_FLOAT = 5;
+export const OP_FIXED64 = 6;
+export const OP_FIXED32 = 7;
+export const OP_BYTES = 8;
+/** Elements that stand packed. */
+export const OP_PACKED = 9;
 
-/** Of a number that is not declared. No field has this wire type. */
-export const UNKNOWN_CODE = 7 | (OP_UNKNOWN << OP_SHIFT);
+/** Flags of a code, and where its row stands in it. Elements that stand packed have their own operation in their row. */
+export const IS_WANTED = 1 << 4;
+export const IS_REQUIRED = 1 << 5;
+export const ROW_SHIFT = 8;
+
+/** Words of a row: base of a message's state, or the want; and the bit of a required field, or a packed operation. */
+export const ROW_WORDS = 2;
+
+/** Words before the base of a state: 1 where something is to do at its end, and its number. */
+export const AT_END = -1;
+export const STATE_NUMBER = -2;
+const WORDS_BEFORE = 2;
+const TAGS = 128;
+const STATE_WORDS = WORDS_BEFORE + TAGS;
+
+/** Numbers below have tags of one byte. */
+const SHORT_NUMBERS = 16;
+const WIRE_TYPES = 8;
 
 const WIRE_BYTES = 2;
 
 /** Wire type and operation by type. */
-const CODES: Readonly<Record<ProtobufField['type'], number>> = {
-  double: 1 | (OP_DOUBLE << OP_SHIFT),
-  float: 5 | (OP_FLOAT << OP_SHIFT),
-  fixed64: 1 | (OP_FIXED64 << OP_SHIFT),
-  sfixed64: 1 | (OP_FIXED64 << OP_SHIFT),
-  fixed32: 5 | (OP_FIXED32 << OP_SHIFT),
-  sfixed32: 5 | (OP_FIXED32 << OP_SHIFT),
-  string: WIRE_BYTES | (OP_STRING << OP_SHIFT),
-  bytes: WIRE_BYTES | (OP_BYTES << OP_SHIFT),
-  message: WIRE_BYTES | (OP_MESSAGE << OP_SHIFT),
-  int32: OP_VARINT << OP_SHIFT,
-  int64: OP_VARINT << OP_SHIFT,
-  uint32: OP_VARINT << OP_SHIFT,
-  uint64: OP_VARINT << OP_SHIFT,
-  sint32: OP_VARINT << OP_SHIFT,
-  sint64: OP_VARINT << OP_SHIFT,
-  bool: OP_VARINT << OP_SHIFT,
-  enum: OP_VARINT << OP_SHIFT,
+const CODES: Readonly<Record<ProtobufField['type'], readonly [wireType: number, op: number]>> = {
+  double: [1, OP_DOUBLE],
+  float: [5, OP_FLOAT],
+  fixed64: [1, OP_FIXED64],
+  sfixed64: [1, OP_FIXED64],
+  fixed32: [5, OP_FIXED32],
+  sfixed32: [5, OP_FIXED32],
+  string: [WIRE_BYTES, OP_STRING],
+  bytes: [WIRE_BYTES, OP_BYTES],
+  message: [WIRE_BYTES, OP_MESSAGE],
+  int32: [0, OP_VARINT],
+  int64: [0, OP_VARINT],
+  uint32: [0, OP_VARINT],
+  uint64: [0, OP_VARINT],
+  sint32: [0, OP_VARINT],
+  sint64: [0, OP_VARINT],
+  bool: [0, OP_VARINT],
+  enum: [0, OP_VARINT],
 };
 
 /** Bits for required fields; what `needs` says of a message with more of them, which no bits equal. */
@@ -90,16 +101,21 @@ interface State {
 }
 
 export class ProtobufPlan {
-  /** By state: first entry, numbers below which entries stand by number, entries in all. */
-  readonly base: Int32Array;
-  readonly dense: Int32Array;
-  readonly size: Int32Array;
+  /** Blocks of states. */
+  readonly words: Int32Array;
+  /** Rows that codes name. */
+  readonly rows: Int32Array;
+  /** Base of the root's state. */
+  readonly root: number;
   /** By state: bits of its required fields. */
   readonly needs: Int32Array;
-  /** By entry. */
-  readonly codes: Int32Array;
-  readonly targets: Int32Array;
-  readonly numbers: Int32Array;
+  /** By state: numbers from 16 up to `longDense` stand in place from `longFrom` on, others behind them up to `longEnd`. */
+  private readonly longFrom: Int32Array;
+  private readonly longDense: Int32Array;
+  private readonly longEnd: Int32Array;
+  /** By place of a long number: the number, where it is not dense, and codes by wire type. */
+  private readonly longNumbers: Int32Array;
+  private readonly longCodes: Int32Array;
   /** States with a place among the wanted paths: 0, the root, up to this. */
   readonly wantedStates: number;
   /** By wanted state: its node, one past the states below it, the lists below it. */
@@ -123,6 +139,9 @@ export class ProtobufPlan {
   readonly wantList: Int32Array;
   readonly wantState: Int32Array;
   readonly wantOneof: Int32Array;
+  /** By want: base of the state that its message is walked in. By wanted state: its base. */
+  readonly wantBase: Int32Array;
+  readonly baseOf: Int32Array;
   /** By want: 1 where `wantState` has a place of its own among the wanted paths. */
   readonly isPlace: Uint8Array;
   /** Wants of oneof `i` stand at `oneofFrom[i]`…`oneofFrom[i + 1]` of `oneofWants`. */
@@ -169,13 +188,16 @@ export class ProtobufPlan {
     // Lays out the states; those without wants are found on the way.
     const layout = new Layout(states, wants);
     layout.run();
-    this.base = Int32Array.from(layout.base);
-    this.dense = Int32Array.from(layout.dense);
-    this.size = Int32Array.from(layout.size);
+    this.words = Int32Array.from(layout.words);
+    this.rows = Int32Array.from(layout.rows);
+    this.root = baseOf(0);
     this.needs = Int32Array.from(layout.needs);
-    this.codes = Int32Array.from(layout.codes);
-    this.targets = Int32Array.from(layout.targets);
-    this.numbers = Int32Array.from(layout.numbers);
+    this.longFrom = Int32Array.from(layout.longFrom);
+    this.longDense = Int32Array.from(layout.longDense);
+    this.longEnd = Int32Array.from(layout.longEnd);
+    this.longNumbers = Int32Array.from(layout.longNumbers);
+    this.longCodes = Int32Array.from(layout.longCodes);
+    this.baseOf = Int32Array.from(states, (_, state) => baseOf(state));
 
     this.wantNode = Int32Array.from(wants, ({ node }) => node);
     this.wantType = Int32Array.from(wants, ({ field }) => TYPE_CODES[field.type]);
@@ -185,6 +207,7 @@ export class ProtobufPlan {
     this.wantState = Int32Array.from(wants, ({ state, field }) =>
       state === NONE && field.message !== null ? layout.stateOf(field.message) : state,
     );
+    this.wantBase = this.wantState.map((state) => (state === NONE ? NONE : baseOf(state)));
     const byOneof: number[][] = Array.from({ length: planner.oneofCount }, () => []);
     for (const [want, { oneof }] of wants.entries()) if (oneof !== NONE) byOneof[oneof]!.push(want);
     this.oneofWants = Int32Array.from(byOneof.flat());
@@ -194,20 +217,49 @@ export class ProtobufPlan {
     }
   }
 
-  /** The entry of a number that is not dense, or NONE. */
-  find(state: number, number: number): number {
-    const base = this.base[state]!;
-    let low = base + this.dense[state]!;
-    let high = base + this.size[state]!;
+  /** True for the state of a wanted map's entry. */
+  isWantedMap(state: number): boolean {
+    return state < this.wantedStates && this.isMap[state] === 1;
+  }
+
+  /** The code of a tag, however long, or 0; `tag` is its lower 32 bits, all there is. */
+  codeOf(base: number, tag: number): number {
+    const number = tag >>> 3;
+    if (number < SHORT_NUMBERS) return this.words[base + tag]!;
+    const place = this.longPlace(base, number);
+    return place === NONE ? 0 : this.longCodes[place * WIRE_TYPES + (tag & 7)]!;
+  }
+
+  /** True if a message has a field of this number, of whatever wire type. */
+  isDeclared(base: number, number: number): boolean {
+    const isShort = number < SHORT_NUMBERS;
+    const codes = isShort ? this.words : this.longCodes;
+    const place = isShort ? base + number * WIRE_TYPES : this.longPlace(base, number) * WIRE_TYPES;
+    if (place < 0) return false;
+    for (let wireType = 0; wireType < WIRE_TYPES; wireType++) if (codes[place + wireType] !== 0) return true;
+    return false;
+  }
+
+  private longPlace(base: number, number: number): number {
+    const state = this.words[base + STATE_NUMBER]!;
+    const from = this.longFrom[state]!;
+    const dense = this.longDense[state]!;
+    if (number < dense) return from + number - SHORT_NUMBERS;
+    let low = from + dense - SHORT_NUMBERS;
+    let high = this.longEnd[state]!;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const found = this.numbers[middle]!;
+      const found = this.longNumbers[middle]!;
       if (found === number) return middle;
       if (found < number) low = middle + 1;
       else high = middle;
     }
     return NONE;
   }
+}
+
+function baseOf(state: number): number {
+  return state * STATE_WORDS + WORDS_BEFORE;
 }
 
 /** Finds which states, wants and lists the wanted paths lead to. Recursion follows the paths. */
@@ -330,19 +382,21 @@ function defaultKind(field: ProtobufField): number {
   return DEFAULT_KINDS[TYPE_CODES[field.type]]!;
 }
 
-/** Numbers below this many, and then as many again for each field, may stand in a table by number. */
+/** Numbers from 16 on may stand in place up to this many, and then as many again for each field. */
 const DENSE_NUMBERS = 16;
 const DENSE_NUMBERS_PER_FIELD = 4;
 
-/** Lays entries out, state after state; states without wants, one for each message type, follow those with a place. */
+/** Lays states out, one after the other; those without wants, one for each message type, follow those with a place. */
 class Layout {
-  readonly base: number[] = [];
-  readonly dense: number[] = [];
-  readonly size: number[] = [];
+  readonly words: number[] = [];
+  /** Row 0 is that of codes that need none. */
+  readonly rows: number[] = [0, 0];
   readonly needs: number[] = [];
-  readonly codes: number[] = [];
-  readonly targets: number[] = [];
-  readonly numbers: number[] = [];
+  readonly longFrom: number[] = [];
+  readonly longDense: number[] = [];
+  readonly longEnd: number[] = [];
+  readonly longNumbers: number[] = [];
+  readonly longCodes: number[] = [];
   private readonly states: readonly State[];
   private readonly unwanted = new Map<ProtobufMessage, number>();
 
@@ -352,9 +406,9 @@ class Layout {
   }
 
   run(): void {
-    for (const { message, wants } of this.states) this.add(message, wants);
+    for (const { message, wants, isMap } of this.states) this.add(message, wants, isMap);
     // Grows while it is gone over.
-    for (const message of this.unwanted.keys()) this.add(message, new Map());
+    for (const message of this.unwanted.keys()) this.add(message, new Map(), false);
   }
 
   /** The state of a message of which nothing is wanted. */
@@ -366,56 +420,72 @@ class Layout {
     return state;
   }
 
-  private add(message: ProtobufMessage, wants: ReadonlyMap<number, number>): void {
+  private add(message: ProtobufMessage, wants: ReadonlyMap<number, number>, isMap: boolean): void {
     const fields = message.fields.toSorted((a, b) => a.number - b.number);
-    let dense = 1;
-    for (const [index, { number }] of fields.entries()) {
-      if (number < DENSE_NUMBERS + (index + 1) * DENSE_NUMBERS_PER_FIELD) dense = number + 1;
-    }
-    const base = this.codes.length;
-    const isSparse = ({ number }: ProtobufField): boolean => number >= dense;
-    const size = dense + fields.filter(isSparse).length;
-    if (base + size > PROTOBUF_PLAN_ENTRIES_MAX) {
-      refuse('invalid_request', 'The writer schemas and the paths that the filters read are too many together.', {
-        limit: PROTOBUF_PLAN_ENTRIES_MAX,
-      });
-    }
-    const needed = fields.filter((field) => isNeeded(message, field)).length;
+    const isNeeded = (field: ProtobufField): boolean => isNeededIn(message, field);
+    const needed = fields.filter(isNeeded).length;
     const hasBits = needed <= REQUIRED_BITS;
-    this.base.push(base);
-    this.dense.push(dense);
-    this.size.push(size);
+    const base = this.words.length + WORDS_BEFORE;
+    this.words.push(this.needs.length, needed > 0 || isMap ? 1 : 0);
+    for (let tag = 0; tag < TAGS; tag++) this.words.push(0);
     this.needs.push(hasBits ? 2 ** needed - 1 : NEVER_COMPLETE);
-    for (let number = 0; number < dense; number++) this.put(number, UNKNOWN_CODE, 0);
+    const placeOf = this.addLong(fields);
     let bit = 0;
     for (const field of fields) {
       const { number, type, shape } = field;
       const want = wants.get(number);
-      let code = CODES[type];
-      if (shape === 'repeated' && (code & WIRE_MASK) !== WIRE_BYTES) code |= IS_PACKABLE;
-      if (want !== undefined) code |= IS_WANTED;
-      if (hasBits && isNeeded(message, field)) code |= IS_REQUIRED | (bit++ << REQUIRED_SHIFT);
-      const target = want ?? (field.message === null ? 0 : this.stateOf(field.message));
-      if (isSparse(field)) {
-        this.put(number, code, target);
-      } else {
-        this.codes[base + number] = code;
-        this.targets[base + number] = target;
+      const flags = (want === undefined ? 0 : IS_WANTED) | (hasBits && isNeeded(field) ? IS_REQUIRED : 0);
+      const target = want ?? (field.message === null ? 0 : baseOf(this.stateOf(field.message)));
+      const [wireType, op] = CODES[type];
+      const codes = number < SHORT_NUMBERS ? this.words : this.longCodes;
+      const place = number < SHORT_NUMBERS ? base + number * WIRE_TYPES : placeOf(number) * WIRE_TYPES;
+      codes[place + wireType] = op | flags | this.row(target, (flags & IS_REQUIRED) === 0 ? 0 : 1 << bit++);
+      if (shape === 'repeated' && wireType !== WIRE_BYTES) {
+        codes[place + WIRE_BYTES] = OP_PACKED | flags | this.row(target, op);
       }
+    }
+    if (this.words.length + this.longCodes.length + this.rows.length > PROTOBUF_PLAN_WORDS_MAX) {
+      refuse('invalid_request', 'The writer schema and the paths that the filters read are too many together.', {
+        limit: PROTOBUF_PLAN_WORDS_MAX,
+      });
     }
   }
 
-  private put(number: number, code: number, target: number): void {
-    this.numbers.push(number);
-    this.codes.push(code);
-    this.targets.push(target);
+  /** Makes room for the numbers from 16 on, which come in order; returns where each stands. */
+  private addLong(fields: readonly ProtobufField[]): (number: number) => number {
+    const numbers = fields.map(({ number }) => number).filter((number) => number >= SHORT_NUMBERS);
+    let dense = SHORT_NUMBERS;
+    for (const [index, number] of numbers.entries()) {
+      if (number < SHORT_NUMBERS + DENSE_NUMBERS + index * DENSE_NUMBERS_PER_FIELD) dense = number + 1;
+    }
+    const from = this.longNumbers.length;
+    const places = new Map<number, number>();
+    for (let number = SHORT_NUMBERS; number < dense; number++) this.addPlace(places, number);
+    for (const number of numbers) if (number >= dense) this.addPlace(places, number);
+    this.longFrom.push(from);
+    this.longDense.push(dense);
+    this.longEnd.push(this.longNumbers.length);
+    return (number) => places.get(number)!;
+  }
+
+  private addPlace(places: Map<number, number>, number: number): void {
+    places.set(number, this.longNumbers.length);
+    this.longNumbers.push(number);
+    for (let wireType = 0; wireType < WIRE_TYPES; wireType++) this.longCodes.push(0);
+  }
+
+  private row(target: number, other: number): number {
+    if (target === 0 && other === 0) return 0;
+    const row = this.rows.length / ROW_WORDS;
+    this.rows.push(target, other);
+    return row << ROW_SHIFT;
   }
 }
 
 /**
  * True for a required field, and for the value of a map's entry that would lack required fields where it is not set.
  */
-function isNeeded(message: ProtobufMessage, field: ProtobufField): boolean {
+function isNeededIn(message: ProtobufMessage, field: ProtobufField): boolean {
   if (!message.isMapEntry) return field.presence === 'required';
   return field.number === 2 && (field.message?.fields.some(({ presence }) => presence === 'required') ?? false);
 }

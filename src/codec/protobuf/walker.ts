@@ -16,37 +16,68 @@ import { Slots } from '../../core/slots.js';
 import { MALFORMED, NO_REASON, type Reason, TOO_DEEP, TOO_LARGE } from '../../core/verdict.js';
 import { NONE, PathTrie } from '../path-trie.js';
 import type { DecoderLimits, SchemaWalker } from '../walker.js';
-import { afterVarint, lowWord } from './capture.js';
+import { lowWord } from './capture.js';
 import { ProtobufElements } from './elements.js';
 import { Extraction } from './extraction.js';
 import {
-  IS_PACKABLE,
+  AT_END,
   IS_REQUIRED,
   IS_WANTED,
+  OP_BYTES,
   OP_DOUBLE,
+  OP_FIXED64,
   OP_FLOAT,
   OP_MASK,
   OP_MESSAGE,
-  OP_SHIFT,
+  OP_PACKED,
   OP_STRING,
-  OP_UNKNOWN,
   OP_VARINT,
   ProtobufPlan,
-  REQUIRED_SHIFT,
-  UNKNOWN_CODE,
-  WIRE_MASK,
+  ROW_SHIFT,
+  ROW_WORDS,
+  STATE_NUMBER,
 } from './plan.js';
 import { RequiredFields } from './required-fields.js';
 import { Runs } from './runs.js';
 import type { ProtobufSchema } from './schema.js';
 import { BAD, isMixedText, isPacked, isTag, lengthIn, skipUnknown, skipVarint } from './wire.js';
 
+// PERF: a constant of another module is looked up and checked at each use, one of this module is part of the code.
+const END_WORD = AT_END;
+const REQUIRED = IS_REQUIRED;
+const WANTED = IS_WANTED;
+const OP_BITS = OP_MASK;
+const STRING = OP_STRING;
+const DOUBLE = OP_DOUBLE;
+const MESSAGE = OP_MESSAGE;
+const VARINT = OP_VARINT;
+const FLOAT = OP_FLOAT;
+const FIXED64 = OP_FIXED64;
+const BYTES = OP_BYTES;
+const PACKED = OP_PACKED;
+const ROW_AT = ROW_SHIFT;
+const ROW_SIZE = ROW_WORDS;
+const NOWHERE = NONE;
+const BROKEN = BAD;
+
 const DOUBLE_EXPONENT = 0x7ff00000;
 const FLOAT_EXPONENT = 0x7f800000;
 const HIGH_BITS = 0x80808080;
-const ROOT_STATE = 0;
-const WIRE_BYTES = 2;
 const NO_BYTES: Uint8Array = new Uint8Array(0);
+
+/**
+ * The stack, a level for each message that is inside another. Of the one around: base of its state, its end, bits of its
+ * required fields so far, where it goes on; and where the message itself starts.
+ */
+const BASE = 0;
+const LIMIT = 1;
+const SEEN = 2;
+const RESUME = 3;
+const START = 4;
+const LEVEL_WORDS = 5;
+// PERF: one stack for all walkers, which is part of the code where one of each walker would be looked up and checked. No
+// walk begins while another is under way.
+const stack = new Int32Array(LEVEL_WORDS * DEPTH_CEILING);
 
 export class ProtobufWalker implements SchemaWalker {
   /** It looks for no needles. */
@@ -60,13 +91,6 @@ export class ProtobufWalker implements SchemaWalker {
   private readonly required: readonly RequiredFields[];
   private readonly maxPayloadBytes: number;
   private readonly maxDepth: number;
-  /** By level, of the messages around: state, where it ends, required fields seen. */
-  private readonly states = new Int32Array(DEPTH_CEILING + 1);
-  private readonly limits = new Int32Array(DEPTH_CEILING + 1);
-  private readonly seens = new Int32Array(DEPTH_CEILING + 1);
-  /** By level, of each message: where it starts, and where the one around it goes on. */
-  private readonly starts = new Int32Array(DEPTH_CEILING + 1);
-  private readonly resumes = new Int32Array(DEPTH_CEILING + 1);
   private chosen = 0;
   private bytes: Uint8Array = NO_BYTES;
   /** Covers `bytes`; made again only when another buffer comes. */
@@ -116,115 +140,71 @@ export class ProtobufWalker implements SchemaWalker {
   }
 
   private run(start: number, end: number): Reason {
-    const { bytes, view, extraction, states, limits, seens, starts, resumes, maxDepth } = this;
+    const { bytes, view, extraction } = this;
     const plan = this.plans[this.chosen]!;
-    const { base: bases, dense: denses, codes, targets, needs, isMap, wantedStates } = plan;
-    let depth = 0;
-    let state = ROOT_STATE;
-    let base = bases[state]!;
-    let dense = denses[state]!;
+    const { words, rows } = plan;
+    // PERF: what ends in `| 0` stays a plain 32-bit number.
+    const top = (this.maxDepth * LEVEL_WORDS) | 0;
+    let level = 0;
+    let base = plan.root | 0;
     let seen = 0;
-    let limit = end;
-    let p = start;
+    let limit = end | 0;
+    let p = start | 0;
     for (;;) {
       if (p === limit) {
-        if (seen !== needs[state]) this.isUnsure = true;
-        if (state < wantedStates && isMap[state] === 1) {
-          const inner = extraction.finishEntry(state, starts[depth]!, limit);
-          if (inner !== NONE) {
-            state = inner;
-            base = bases[state]!;
-            dense = denses[state]!;
+        if (words[(base + END_WORD) | 0] !== 0) {
+          const state = words[base + STATE_NUMBER]!;
+          if (seen !== plan.needs[state]) this.isUnsure = true;
+          const inner = plan.isWantedMap(state)
+            ? extraction.finishEntry(state, stack[level - LEVEL_WORDS + START]!, limit)
+            : NOWHERE;
+          if (inner !== NOWHERE) {
+            base = inner | 0;
             seen = 0;
-            p = extraction.valueStart;
-            limit = extraction.valueEnd;
+            p = extraction.valueStart | 0;
+            limit = extraction.valueEnd | 0;
             continue;
           }
         }
-        if (depth === 0) return NO_REASON;
-        p = resumes[depth]!;
-        depth = (depth - 1) | 0;
-        state = states[depth]!;
-        limit = limits[depth]!;
-        seen = seens[depth]!;
-        base = bases[state]!;
-        dense = denses[state]!;
+        if (level === 0) return NO_REASON;
+        level = (level - LEVEL_WORDS) | 0;
+        base = stack[(level + BASE) | 0]!;
+        limit = stack[(level + LIMIT) | 0]!;
+        seen = stack[(level + SEEN) | 0]!;
+        p = stack[(level + RESUME) | 0]!;
         continue;
       }
       const tagAt = p;
       let tag = bytes[p]!;
-      p = (p + 1) | 0;
-      if (tag >= 0x80) {
-        p = skipVarint(bytes, tagAt, limit);
-        if (p === BAD || !isTag(bytes, tagAt)) return MALFORMED;
-        tag = lowWord(bytes, tagAt);
-      }
-      const number = tag >>> 3;
-      const entry = number < dense ? (base + number) | 0 : plan.find(state, number);
-      const code = entry === NONE ? UNKNOWN_CODE : codes[entry]!;
-      const op = (code >>> OP_SHIFT) & OP_MASK;
-      const from = p;
-      if (((tag ^ code) & WIRE_MASK) !== 0) {
-        if (op === OP_UNKNOWN) {
-          if (number === 0) return MALFORMED;
-          p = skipUnknown(bytes, tag & WIRE_MASK, p, limit);
-        } else {
-          if ((tag & WIRE_MASK) !== WIRE_BYTES || (code & IS_PACKABLE) === 0) return MALFORMED;
-          p = skipUnknown(bytes, WIRE_BYTES, p, limit);
-          if (p === BAD) return MALFORMED;
-          const first = afterVarint(bytes, from);
-          if (!isPacked(bytes, view, op, first, p)) return MALFORMED;
-          if ((code & IS_WANTED) !== 0) extraction.takePacked(targets[entry]!, tagAt, first, p);
-        }
-        if (p === BAD) return MALFORMED;
-        continue;
-      }
-      if (op < OP_STRING) {
-        if (op === OP_VARINT) {
-          if (p < limit && bytes[p]! < 0x80) {
-            p = (p + 1) | 0;
-          } else {
-            p = skipVarint(bytes, p, limit);
-            if (p === BAD) return MALFORMED;
-          }
-        } else if (op <= OP_DOUBLE) {
-          if (limit - p < 8) return MALFORMED;
-          if (op === OP_DOUBLE && (view.getInt32(p + 4, true) & DOUBLE_EXPONENT) === DOUBLE_EXPONENT) return MALFORMED;
-          p = (p + 8) | 0;
-        } else {
-          if (limit - p < 4) return MALFORMED;
-          if (op === OP_FLOAT && (view.getInt32(p, true) & FLOAT_EXPONENT) === FLOAT_EXPONENT) return MALFORMED;
-          p = (p + 4) | 0;
-        }
+      let code;
+      if (tag < 0x80) {
+        p = (p + 1) | 0;
+        code = words[(base + tag) | 0]!;
       } else {
-        if (op === OP_UNKNOWN || p === limit) return MALFORMED;
+        p = skipVarint(bytes, p, limit) | 0;
+        if (p === BROKEN || !isTag(bytes, tagAt)) return MALFORMED;
+        tag = lowWord(bytes, tagAt) | 0;
+        code = plan.codeOf(base, tag) | 0;
+      }
+      const from = p;
+      const op = code & OP_BITS;
+      if (op === STRING || op === MESSAGE || op >= BYTES) {
+        if (p === limit) return MALFORMED;
         let length = bytes[p]!;
         p = (p + 1) | 0;
         if (length >= 0x80) {
-          p = skipVarint(bytes, from, limit);
-          if (p === BAD) return MALFORMED;
-          length = lengthIn(bytes, from);
+          if (p < limit && bytes[p]! < 0x80) {
+            length = (length & 0x7f) | (bytes[p]! << 7);
+            p = (p + 1) | 0;
+          } else {
+            p = skipVarint(bytes, from, limit) | 0;
+            if (p === BROKEN) return MALFORMED;
+            length = lengthIn(bytes, from) | 0;
+          }
         }
-        if (length > limit - p) return MALFORMED;
+        if (length > ((limit - p) | 0)) return MALFORMED;
         const past = (p + length) | 0;
-        if (op === OP_MESSAGE) {
-          if (depth === maxDepth) return TOO_DEEP;
-          if ((code & IS_REQUIRED) !== 0) seen |= 1 << (code >>> REQUIRED_SHIFT);
-          states[depth] = state;
-          limits[depth] = limit;
-          seens[depth] = seen;
-          state = targets[entry]!;
-          if ((code & IS_WANTED) !== 0) state = extraction.enter(state, tagAt, p, past);
-          depth = (depth + 1) | 0;
-          starts[depth] = p;
-          resumes[depth] = past;
-          base = bases[state]!;
-          dense = denses[state]!;
-          seen = 0;
-          limit = past;
-          continue;
-        }
-        if (op === OP_STRING) {
+        if (op === STRING) {
           if (length >= 4) {
             const lastWord = (past - 4) | 0;
             let bits = view.getInt32(lastWord, true);
@@ -235,12 +215,58 @@ export class ProtobufWalker implements SchemaWalker {
             for (; p < past; p = (p + 1) | 0) bits |= bytes[p]!;
             if (bits >= 0x80 && !isMixedText(bytes, view, (past - length) | 0, past)) return MALFORMED;
           }
+        } else if (op === MESSAGE) {
+          if (level === top) return TOO_DEEP;
+          const row = (code >>> ROW_AT) * ROW_SIZE;
+          if ((code & REQUIRED) !== 0) seen |= rows[row + 1]!;
+          stack[(level + BASE) | 0] = base;
+          stack[(level + LIMIT) | 0] = limit;
+          stack[(level + SEEN) | 0] = seen;
+          stack[(level + RESUME) | 0] = past;
+          stack[(level + START) | 0] = p;
+          level = (level + LEVEL_WORDS) | 0;
+          base = rows[row]!;
+          if ((code & WANTED) !== 0) base = extraction.enter(base, tagAt, p, past) | 0;
+          seen = 0;
+          limit = past;
+          continue;
+        } else if (op === PACKED) {
+          const row = (code >>> ROW_AT) * ROW_SIZE;
+          if (!isPacked(bytes, view, rows[row + 1]!, p, past)) return MALFORMED;
+          if ((code & WANTED) !== 0) extraction.takePacked(rows[row]!, tagAt, p, past);
+          p = past;
+          continue;
         }
         p = past;
+      } else if (op === DOUBLE) {
+        if (((limit - p) | 0) < 8) return MALFORMED;
+        if ((view.getInt32((p + 4) | 0, true) & DOUBLE_EXPONENT) === DOUBLE_EXPONENT) return MALFORMED;
+        p = (p + 8) | 0;
+      } else if (op === VARINT) {
+        if (p < limit && bytes[p]! < 0x80) {
+          p = (p + 1) | 0;
+        } else {
+          p = skipVarint(bytes, p, limit) | 0;
+          if (p === BROKEN) return MALFORMED;
+        }
+      } else if (op === 0) {
+        const number = tag >>> 3;
+        if (number === 0 || plan.isDeclared(base, number)) return MALFORMED;
+        p = skipUnknown(bytes, tag & 7, p, limit) | 0;
+        if (p === BROKEN) return MALFORMED;
+        continue;
+      } else if (op === FIXED64) {
+        if (((limit - p) | 0) < 8) return MALFORMED;
+        p = (p + 8) | 0;
+      } else {
+        if (((limit - p) | 0) < 4) return MALFORMED;
+        if (op === FLOAT && (view.getInt32(p, true) & FLOAT_EXPONENT) === FLOAT_EXPONENT) return MALFORMED;
+        p = (p + 4) | 0;
       }
-      if ((code & (IS_WANTED | IS_REQUIRED)) !== 0) {
-        if ((code & IS_REQUIRED) !== 0) seen |= 1 << (code >>> REQUIRED_SHIFT);
-        if ((code & IS_WANTED) !== 0) extraction.take(targets[entry]!, tagAt, from, p);
+      if ((code & (WANTED | REQUIRED)) !== 0) {
+        const row = (code >>> ROW_AT) * ROW_SIZE;
+        if ((code & REQUIRED) !== 0) seen |= rows[row + 1]!;
+        if ((code & WANTED) !== 0) extraction.take(rows[row]!, tagAt, from, p);
       }
     }
   }
