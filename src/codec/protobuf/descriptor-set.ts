@@ -140,7 +140,8 @@ function declaredField(field: FieldDescriptorProto, inherited: Features): Declar
     isDelimited: features.encoding === FeatureSet_MessageEncoding.DELIMITED,
     isRepeated: field.label === FieldDescriptorProto_Label.REPEATED,
     presence: presenceOf(field, features, hasOneof),
-    oneof: hasOneof ? field.oneofIndex : -1,
+    // A place below 0 is none either: as a large one it is refused.
+    oneof: hasOneof ? field.oneofIndex >>> 0 : -1,
   };
 }
 

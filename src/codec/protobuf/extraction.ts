@@ -66,9 +66,9 @@ export class Extraction {
     this.trie = trie;
     this.runs = runs;
     this.plan = plans[0]!;
-    this.present = new Uint8Array(Math.max(...plans.map(({ wantedStates }) => wantedStates)));
-    this.chosen = new Int32Array(Math.max(...plans.map(({ oneofFrom }) => oneofFrom.length)));
-    const lists = Math.max(...plans.map(({ listFirst }) => listFirst.length));
+    this.present = new Uint8Array(Math.max(0, ...plans.map(({ wantedStates }) => wantedStates)));
+    this.chosen = new Int32Array(Math.max(0, ...plans.map(({ oneofFrom }) => oneofFrom.length)));
+    const lists = Math.max(0, ...plans.map(({ listFirst }) => listFirst.length));
     this.counts = new Int32Array(lists);
     this.pending = new Int32Array(lists);
   }

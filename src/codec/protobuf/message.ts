@@ -33,7 +33,7 @@ export interface ProtobufField {
   readonly number: number;
   readonly type: Exclude<FieldType, 'group'>;
   readonly shape: FieldShape;
-  /** Of a singular field; `implicit` for the others. */
+  /** Of a singular field; `implicit` for the others, and for the key and value of a map's entry. */
   readonly presence: Presence;
   /** Place among the oneofs of its message, or −1. */
   readonly oneof: number;

@@ -188,15 +188,15 @@ export class ProtobufPlan {
     // Lays out the states; those without wants are found on the way.
     const layout = new Layout(states, wants);
     layout.run();
-    this.words = Int32Array.from(layout.words);
-    this.rows = Int32Array.from(layout.rows);
+    this.words = new Int32Array(layout.words);
+    this.rows = new Int32Array(layout.rows);
     this.root = baseOf(0);
-    this.needs = Int32Array.from(layout.needs);
-    this.longFrom = Int32Array.from(layout.longFrom);
-    this.longDense = Int32Array.from(layout.longDense);
-    this.longEnd = Int32Array.from(layout.longEnd);
-    this.longNumbers = Int32Array.from(layout.longNumbers);
-    this.longCodes = Int32Array.from(layout.longCodes);
+    this.needs = new Int32Array(layout.needs);
+    this.longFrom = new Int32Array(layout.longFrom);
+    this.longDense = new Int32Array(layout.longDense);
+    this.longEnd = new Int32Array(layout.longEnd);
+    this.longNumbers = new Int32Array(layout.longNumbers);
+    this.longCodes = new Int32Array(layout.longCodes);
     this.baseOf = Int32Array.from(states, (_, state) => baseOf(state));
 
     this.wantNode = Int32Array.from(wants, ({ node }) => node);

@@ -178,7 +178,8 @@ class Linker {
         given: field.oneof,
       });
     }
-    const isImplicit = field.isRepeated || (field.presence === 'implicit' && type !== 'message');
+    const isImplicit =
+      field.isRepeated || message.declared.isMapEntry || (field.presence === 'implicit' && type !== 'message');
     return {
       name,
       number,

@@ -15,6 +15,7 @@ import type { Path } from '../../core/path.js';
 import { Slots } from '../../core/slots.js';
 import { MALFORMED, NO_REASON, type Reason, TOO_DEEP, TOO_LARGE } from '../../core/verdict.js';
 import { NONE, PathTrie } from '../path-trie.js';
+import { isUtf8Text } from '../utf8-text.js';
 import type { DecoderLimits, SchemaWalker } from '../walker.js';
 import { lowWord } from './capture.js';
 import { ProtobufElements } from './elements.js';
@@ -40,7 +41,7 @@ import {
 import { RequiredFields } from './required-fields.js';
 import { Runs } from './runs.js';
 import type { ProtobufSchema } from './schema.js';
-import { BAD, isMixedText, isPacked, isTag, lengthIn, skipUnknown, skipVarint } from './wire.js';
+import { BAD, isPacked, isTag, lengthIn, skipUnknown, skipVarint } from './wire.js';
 
 // PERF: a constant of another module is looked up and checked at each use, one of this module is part of the code.
 const END_WORD = AT_END;
@@ -209,11 +210,11 @@ export class ProtobufWalker implements SchemaWalker {
             const lastWord = (past - 4) | 0;
             let bits = view.getInt32(lastWord, true);
             for (; p < lastWord; p = (p + 4) | 0) bits |= view.getInt32(p, true);
-            if ((bits & HIGH_BITS) !== 0 && !isMixedText(bytes, view, (past - length) | 0, past)) return MALFORMED;
+            if ((bits & HIGH_BITS) !== 0 && !isUtf8Text(bytes, view, (past - length) | 0, past)) return MALFORMED;
           } else {
             let bits = 0;
             for (; p < past; p = (p + 1) | 0) bits |= bytes[p]!;
-            if (bits >= 0x80 && !isMixedText(bytes, view, (past - length) | 0, past)) return MALFORMED;
+            if (bits >= 0x80 && !isUtf8Text(bytes, view, (past - length) | 0, past)) return MALFORMED;
           }
         } else if (op === MESSAGE) {
           if (level === top) return TOO_DEEP;

@@ -1,8 +1,7 @@
 /**
- * The less common parts of the wire format: varints of several bytes, packed elements, unknown fields, and text that is
- * not ASCII. Nothing at or past `limit` is read, nothing is allocated.
+ * The less common parts of the wire format: varints of several bytes, packed elements, and unknown fields.
+ * Nothing at or past `limit` is read, nothing is allocated.
  */
-import { utf8Length } from '../../core/utf8.js';
 import { highWord, lowWord } from './capture.js';
 import { OP_DOUBLE, OP_FIXED32, OP_FIXED64, OP_FLOAT } from './plan.js';
 
@@ -80,23 +79,4 @@ export function isPacked(bytes: Uint8Array, view: DataView, op: number, from: nu
       }
       return true;
   }
-}
-
-const HIGH_BITS = 0x80808080;
-
-/** True if the text at `start`…`end`, in which not all is ASCII, is well-formed UTF-8. */
-export function isMixedText(bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-  let p = start;
-  while (p < end) {
-    if (bytes[p]! >= 0x80) {
-      const length = utf8Length(bytes, p, end);
-      if (length === 0) return false;
-      p = (p + length) | 0;
-    } else if (p <= end - 4 && (view.getInt32(p, true) & HIGH_BITS) === 0) {
-      p = (p + 4) | 0;
-    } else {
-      p = (p + 1) | 0;
-    }
-  }
-  return true;
 }
