@@ -207,8 +207,9 @@ export const SCHEMAS_CACHED_BYTES_MAX = 8 * MIB;
 
 /**
  * Words of the programs by which Avro payloads of one scan are walked: its writer schemas times the paths that its
- * filters read. A schema of 1 MiB has some 40,000 fields and takes 200,000 words; sixteen MiB in each worker are twenty
- * such schemas, or a thousand ordinary ones. Without a bound, unions of records under many paths would multiply.
+ * filters read. A schema of 1 MiB takes some 30,000 words (one wide record) to 700,000 (records of records) and up to a
+ * second to compile; sixteen MiB in each worker are six of the largest, or thousands of ordinary ones. Without a bound,
+ * unions of records under many paths would multiply.
  */
 export const AVRO_PLAN_WORDS_MAX = 4 * MIB;
 

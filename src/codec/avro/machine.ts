@@ -85,10 +85,11 @@ export class AvroMachine {
   }
 
   /** Past what the program at `entry` reads from `start` on, or a reason, negative. */
-  run(entry: number, start: number, end: number): number {
+  run(entry: number, start: number, past: number): number {
+    const end = past | 0;
     const { code, view, stack, varint } = this;
-    let pc = entry;
-    let p = start;
+    let pc = entry | 0;
+    let p = start | 0;
     /** Values counted so far, but those that the instruction at hand tells of. */
     let count = 0;
     /** Depth of the record whose program is running; of the root at first. */
@@ -102,7 +103,7 @@ export class AvroMachine {
         case 7: {
           // STRINGS
           const values = code[pc + 1]!;
-          p = skipStrings(this.bytes, view, varint, p, end, values);
+          p = skipStrings(this.bytes, view, varint, p, end, values) | 0;
           if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
           pc = (pc + 2 + values) | 0;
           continue;
@@ -110,7 +111,7 @@ export class AvroMachine {
         case 8: {
           // LONGS
           const values = code[pc + 1]!;
-          p = skipLongs(view, p, end, values);
+          p = skipLongs(view, p, end, values) | 0;
           if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
           pc = (pc + 2 + values) | 0;
           continue;
@@ -118,7 +119,7 @@ export class AvroMachine {
         case 9: {
           // INTS
           const values = code[pc + 1]!;
-          p = skipInts(view, varint, p, end, values);
+          p = skipInts(view, varint, p, end, values) | 0;
           if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
           pc = (pc + 2 + values) | 0;
           continue;
@@ -126,7 +127,7 @@ export class AvroMachine {
         case 10: {
           // DOUBLES
           const values = code[pc + 1]!;
-          p = skipDoubles(view, p, end, values);
+          p = skipDoubles(view, p, end, values) | 0;
           if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
           pc = (pc + 2 + values) | 0;
           continue;
@@ -134,7 +135,7 @@ export class AvroMachine {
         case 11: {
           // FLOATS
           const values = code[pc + 1]!;
-          p = skipFloats(view, p, end, values);
+          p = skipFloats(view, p, end, values) | 0;
           if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
           pc = (pc + 2 + values) | 0;
           continue;
@@ -142,7 +143,7 @@ export class AvroMachine {
         case 12: {
           // BOOLEANS
           const values = code[pc + 1]!;
-          p = skipBooleans(view, p, end, values);
+          p = skipBooleans(view, p, end, values) | 0;
           if (p < 0) return this.fault(MALFORMED, count + code[pc + 2 + ~p]!);
           pc = (pc + 2 + values) | 0;
           continue;
@@ -155,7 +156,7 @@ export class AvroMachine {
             branch >>>= 1;
             p = (p + 1) | 0;
           } else {
-            p = varint.read(view, p, end);
+            p = varint.read(view, p, end) | 0;
             branch = p < 0 ? -1 : varint.asLength();
           }
           if (branch < 0 || branch >= code[pc + 2]!) return this.fault(MALFORMED, count);
@@ -173,7 +174,7 @@ export class AvroMachine {
           let left = stack[loop]!;
           if (left === 0) {
             if (stack[loop + 1] !== NONE && stack[loop + 1] !== p) return -MALFORMED;
-            p = this.block(p, end, this.budget - count);
+            p = this.block(p, end, this.budget - count) | 0;
             if (p < 0) return p;
             left = this.blockItems;
             if (left === 0) {
@@ -199,7 +200,7 @@ export class AvroMachine {
             continue;
           }
           const keyStart = p;
-          p = skipStrings(this.bytes, view, varint, p, end, 1);
+          p = skipStrings(this.bytes, view, varint, p, end, 1) | 0;
           if (p < 0) return -MALFORMED;
           const node = code[header + op.HEADER_INNER]!;
           if (node !== NONE) {
@@ -232,12 +233,12 @@ export class AvroMachine {
           const slot = code[pc + 2]!;
           if (slot !== NONE) this.openArray(slot, p, code[pc + 3]!);
           for (;;) {
-            p = this.block(p, end, this.budget - count);
+            p = this.block(p, end, this.budget - count) | 0;
             if (p < 0) return p;
             const items = this.blockItems;
             if (items === 0) break;
             count = (count + items) | 0;
-            p = this.skip(code[pc + 4]!, p, end, items);
+            p = this.skip(code[pc + 4]!, p, end, items) | 0;
             if (p < 0 || (this.blockEnd !== NONE && this.blockEnd !== p)) return -MALFORMED;
           }
           if (slot !== NONE) this.slots.ends[slot] = p;
@@ -273,7 +274,7 @@ export class AvroMachine {
         case 4: // DOUBLE
         case 5: // FLOAT
         case 6: // BOOLEAN
-          p = this.take(pc, p, end, code[pc + 2]!);
+          p = this.take(pc, p, end, code[pc + 2]!) | 0;
           if (p < 0) return this.fault(MALFORMED, count + code[pc + 1]!);
           pc = (pc + 3) | 0;
           continue;
@@ -283,7 +284,7 @@ export class AvroMachine {
           continue;
         case 23: {
           // BYTES
-          p = varint.read(view, p, end);
+          p = varint.read(view, p, end) | 0;
           const length = p < 0 ? -1 : varint.asLength();
           if (length < 0 || length > end - p) return this.fault(MALFORMED, count + code[pc + 1]!);
           runStart = p;
@@ -313,7 +314,7 @@ export class AvroMachine {
             symbol >>>= 1;
             p = (p + 1) | 0;
           } else {
-            p = varint.read(view, p, end);
+            p = varint.read(view, p, end) | 0;
             symbol = p < 0 ? -1 : varint.asLength();
           }
           if (symbol < 0 || symbol >= code[pc + 3]!) return this.fault(MALFORMED, count + code[pc + 1]!);

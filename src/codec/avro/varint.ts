@@ -59,14 +59,16 @@ export class Varint {
 
 /** What is past the integer at `from`, or −1 where none is. */
 export function skipVarint(view: DataView, from: number, end: number): number {
-  if (from <= end - 8) {
-    let ends = ~view.getInt32(from, true) & HIGH_BITS;
-    if (ends !== 0) return (from + 1 + ((31 - Math.clz32(ends & -ends)) >>> 3)) | 0;
-    ends = ~view.getInt32(from + 4, true) & HIGH_BITS;
-    if (ends !== 0) return (from + 5 + ((31 - Math.clz32(ends & -ends)) >>> 3)) | 0;
+  const start = from | 0;
+  const after = end | 0;
+  if (start <= ((after - 8) | 0)) {
+    let ends = ~view.getInt32(start, true) & HIGH_BITS;
+    if (ends !== 0) return (start + 1 + ((31 - Math.clz32(ends & -ends)) >>> 3)) | 0;
+    ends = ~view.getInt32((start + 4) | 0, true) & HIGH_BITS;
+    if (ends !== 0) return (start + 5 + ((31 - Math.clz32(ends & -ends)) >>> 3)) | 0;
   }
-  const last = Math.min(end, from + BYTES_MAX);
-  let p = from;
+  const last = Math.min(after, (start + BYTES_MAX) | 0);
+  let p = start;
   while (p < last && view.getUint8(p) >= 0x80) p = (p + 1) | 0;
-  return p >= last || (p === from + BYTES_MAX - 1 && view.getUint8(p) > 1) ? -1 : p + 1;
+  return p >= last || (p === ((start + BYTES_MAX - 1) | 0) && view.getUint8(p) > 1) ? -1 : (p + 1) | 0;
 }
