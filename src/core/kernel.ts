@@ -66,6 +66,11 @@ export interface KernelExports {
    * of AVRO_SLOTS is filled.
    */
   walkAvro(start: number, end: number, schema: number): number;
+  /**
+   * Walks the payload `start`…`end` of the window as CBOR under the paths in CBOR_IMAGE: its reason, 0 with CBOR_SLOTS
+   * filled, or ASKS_WALKER.
+   */
+  walkCbor(start: number, end: number): number;
   /** Which needles of the table in NEEDLES stand in the payload of a row: bit `i` for needle `i`. */
   findNeedles(row: number): number;
 }

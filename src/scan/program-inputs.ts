@@ -4,6 +4,7 @@
  */
 import { AvroKernelWalker } from '../codec/avro/kernel-walker.js';
 import { AvroWalker } from '../codec/avro/walker.js';
+import { CborKernelWalker } from '../codec/cbor/kernel-walker.js';
 import { CborWalker } from '../codec/cbor/walker.js';
 import { KernelWalker } from '../codec/json/kernel-walker.js';
 import { JsonWalker } from '../codec/json/walker.js';
@@ -21,7 +22,11 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?
     regex,
     limits,
     makeWalker(codec, paths, decoderLimits, gate) {
-      if (codec === 'cbor') return new CborWalker(paths, decoderLimits);
+      if (codec === 'cbor') {
+        return kernel === undefined
+          ? new CborWalker(paths, decoderLimits)
+          : new CborKernelWalker(kernel, paths, decoderLimits);
+      }
       return kernel === undefined
         ? new JsonWalker(paths, decoderLimits)
         : new KernelWalker(kernel, paths, decoderLimits, gate);

@@ -1,4 +1,4 @@
-/** As `mutants.ts`, in the CBOR walker and what it is made of. */
+/** As `mutants.ts`, in the CBOR walkers and what they are made of. */
 import { type Mutant, mutantsAt } from './mutant.js';
 
 export const CBOR_MUTANTS: readonly Mutant[] = [
@@ -61,5 +61,45 @@ export const CBOR_MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsAt('src/codec/cbor/elements.ts', ['left += argument * 2;', 'left += argument;']),
+  ...mutantsAt(
+    'workers/kernel/cbor.ts',
+    ['if (<usize>(end - start) > payloadBytesMax())', 'if (<usize>(end - start) >= payloadBytesMax())'],
+    ['if (level >= deepest) return', 'if (level > deepest) return'],
+    ['(head < MAP ? end - p : (end - p) >> 1)', '(end - p)'],
+    ['return p == end ? NO_REASON : MALFORMED;', 'return NO_REASON;'],
+    ['wantedLeft = leftAtNext(child, wanted, left);', ''],
+    ['if (slot != NO_SLOT) putEnd(slot, p - WINDOW_AT);', ''],
+    ['if (count > SMALL_MAP_KEYS) return ASKS_WALKER;', ''],
+  ),
+  ...mutantsAt(
+    'workers/kernel/cbor-heads.ts',
+    ['setPlain(DOUBLE, 9, 0xf07f, 0xf07f);', 'setPlain(DOUBLE, 9, 0xff7f, 0xff7f);'],
+    ['setPlain(NEGATIVE + 27, 9, 0x80, 0x80);', 'setPlain(NEGATIVE + 27, 9, 0xff, 0xff);'],
+    ['if (head >= TEXT) memory.fill(rowOf(head), 0x80, length);', ''],
+    ['return count <= <u64>(end - start) ? <i32>count : -1;', 'return <i32>count;'],
+    ['return isText(start, <u32>(past - start)) ? past : 0;', 'return past;'],
+  ),
+  ...mutantsAt(
+    'workers/kernel/cbor-keys.ts',
+    ['<u32>argumentAt(other) == length && isSame', 'isSame'],
+    ['return load<u32>(cell, 4) == stamp;', 'return false;'],
+    ['cell = cells + ((cell + 8 - cells) & CELL_OFFSETS);', 'return cell;'],
+  ),
+  ...mutantsAt(
+    'workers/kernel/cbor-tree.ts',
+    ['child = load<u32>(child, 32);', 'child = NO_NODE;'],
+    ['const first = load<u64>(start) ^ load<u64>(start + <usize>length - 8);', 'const first = load<u64>(start);'],
+  ),
+  ...mutantsAt(
+    'workers/kernel/cbor-values.ts',
+    ['if (index >= past - start) return;', ''],
+    ['SAFE_MAX - u64(isNegative)', 'SAFE_MAX'],
+    ['exponent == 0 ? fraction : ', ''],
+  ),
+  ...mutantsAt(
+    'src/codec/cbor/kernel-walker.ts',
+    ['if (this.kernel.cborOwner !== this)', 'if (this.kernel.cborOwner === null)'],
+    ['slots.takeRow(portable.slots);', ';'],
+  ),
   ...mutantsAt('src/codec/utf8-text.ts', ['if (length === 0) return false;', '']),
 ];

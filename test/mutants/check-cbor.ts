@@ -3,10 +3,13 @@
  * with repeated keys, and seeded random payloads, whole and damaged, against the decoder. Prints `agree` or fails.
  */
 import { RepeatedKey } from '../../src/codec/cbor/repeated-key.js';
-import { CborWalker } from '../../src/codec/cbor/walker.js';
 import { SLOT_INTEGER, SLOT_INTEGER_WIDE, SLOT_NEGATIVE_WIDE } from '../../src/core/slots.js';
+import type { Value } from '../../src/codec/value.js';
+import type { PayloadWalker } from '../../src/codec/walker.js';
+import { comparePaths, type Path } from '../../src/core/path.js';
 import { NO_REASON } from '../../src/core/verdict.js';
 import { AROUND_ITEM, fromHex, MALFORMED_ITEMS, WELL_FORMED_ITEMS } from '../support/cbor-bytes.js';
+import { CBOR_ENGINES } from '../support/cbor-engines.js';
 import { ANY_CBOR, breakCbor, encodeCbor, randomCborValue } from '../support/random-cbor.js';
 import { cborMap, CborTrial, KEY_SPELLINGS, keyLists, MAP_SIZES } from '../support/random-cbor-trial.js';
 import { Seeded } from '../support/seeded.js';
@@ -53,6 +56,25 @@ function repeatedKeys(): void {
   }
 }
 
+/** Wanted keys of all lengths, one map after another, and keys like them that are not wanted. */
+function keyLengths(): void {
+  const keys = Array.from({ length: 60 }, (_, length) => `${'k'.repeat(length)}${length % 10}`);
+  const trial = new CborTrial(keys.map((key): Path => [key]).sort(comparePaths), LIMITS);
+  for (const key of keys) {
+    for (const near of [key, `${key}k`, `x${key}`, key.replace('k', 'j')]) {
+      trial.check(encodeCbor(new Map([[near, 1n]])));
+      trial.check(
+        encodeCbor(
+          new Map<string, Value>([
+            ['', [near]],
+            [near, near],
+          ]),
+        ),
+      );
+    }
+  }
+}
+
 /** Large maps in large maps that have the same keys. */
 function largeInLarge(): void {
   const trial = new CborTrial([['k5', 'k7']], LIMITS);
@@ -61,7 +83,10 @@ function largeInLarge(): void {
 
 /** What a value does not tell: integers beyond ±(2^53−1) are wide. */
 function wideIntegers(): void {
-  const walker = new CborWalker([[]], LIMITS);
+  for (const { name, makeWalker } of CBOR_ENGINES) wideIntegersOf(name, makeWalker([[]], LIMITS));
+}
+
+function wideIntegersOf(name: string, walker: PayloadWalker): void {
   for (const [hex, kind] of [
     ['1b001fffffffffffff', SLOT_INTEGER],
     ['1b0020000000000000', SLOT_INTEGER_WIDE],
@@ -69,7 +94,8 @@ function wideIntegers(): void {
     ['3b001fffffffffffff', SLOT_NEGATIVE_WIDE],
   ] as const) {
     const reason = walker.walk(fromHex(hex), 0, 9);
-    if (reason !== NO_REASON || walker.slots.kinds[0] !== kind) throw new Error(`${hex} is not of kind ${kind}`);
+    if (reason !== NO_REASON || walker.slots.kinds[0] !== kind)
+      throw new Error(`${name}: ${hex} is not of kind ${kind}`);
   }
 }
 
@@ -109,6 +135,7 @@ function payloads(random: Seeded, rounds: number): void {
 items();
 depths();
 repeatedKeys();
+keyLengths();
 largeInLarge();
 wideIntegers();
 sortedTexts();

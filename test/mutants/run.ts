@@ -41,7 +41,7 @@ export function plant({ file, from, to }: Mutant): string {
 /** What looks for mistakes of the kernel and of its host first, of a codec, and what for all others. */
 const KERNEL_CHECK = 'check-kernel.js';
 const CODEC_CHECKS: readonly (readonly [files: RegExp, script: string])[] = [
-  [/codec\/(?:cbor\/|utf8-text)/, 'check-cbor.js'],
+  [/(?:codec\/(?:cbor\/|utf8-text)|kernel\/cbor)/, 'check-cbor.js'],
   [/(?:codec\/avro\/|kernel\/avro)/, 'check-avro.js'],
 ];
 const PORTABLE_CHECK = 'check.js';

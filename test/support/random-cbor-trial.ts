@@ -1,12 +1,12 @@
 /**
- * The CBOR walker and the obvious decoder on the same payloads, each put at ever other places of a buffer, between ever
+ * All CBOR walkers and the obvious decoder on the same payloads, each put at ever other places of a buffer, between ever
  * other bytes, and in a buffer of its own that ends with it; and maps whose keys repeat.
  */
 import { decodeCbor } from '../../src/codec/cbor/decode.js';
-import { CborWalker } from '../../src/codec/cbor/walker.js';
-import type { DecoderLimits } from '../../src/codec/walker.js';
+import type { DecoderLimits, PayloadWalker } from '../../src/codec/walker.js';
 import type { Path } from '../../src/core/path.js';
 import { NO_REASON, type Reason } from '../../src/core/verdict.js';
+import { CBOR_ENGINES } from './cbor-engines.js';
 import { compareWithDecoded } from './walker-comparison.js';
 import { beginWatched, endWatched } from './watchdog.js';
 
@@ -19,7 +19,7 @@ const STAGE_BYTES_FIRST = 4096;
 export class CborTrial {
   private readonly paths: readonly Path[];
   private readonly limits: DecoderLimits;
-  private readonly walker: CborWalker;
+  private readonly walkers: readonly (readonly [name: string, walker: PayloadWalker])[];
   private stage = new Uint8Array(STAGE_BYTES_FIRST);
   private turn = 0;
 
@@ -27,10 +27,10 @@ export class CborTrial {
   constructor(paths: readonly Path[], limits: DecoderLimits) {
     this.paths = paths;
     this.limits = limits;
-    this.walker = new CborWalker(paths, limits);
+    this.walkers = CBOR_ENGINES.map(({ name, makeWalker }) => [name, makeWalker(paths, limits)]);
   }
 
-  /** The walker says what the decoder says; throws an `Error` that spells the payload otherwise. */
+  /** Every walker says what the decoder says; throws an `Error` that spells the payload otherwise. */
   check(payload: Uint8Array): Reason {
     const start = this.turn % PLACES;
     const end = start + payload.length;
@@ -38,15 +38,17 @@ export class CborTrial {
     this.stage.fill(FILLERS[this.turn++ % FILLERS.length]!, 0, end + BEHIND_BYTES);
     this.stage.set(payload, start);
     const decoded = decodeCbor(payload, this.limits);
-    beginWatched('CBOR walker', payload);
-    try {
-      compareWithDecoded(this.walker, this.paths, this.stage, start, end, decoded, decodeCbor);
-      compareWithDecoded(this.walker, this.paths, payload.slice(), 0, payload.length, decoded, decodeCbor);
-    } catch (thrown) {
-      const message = `${(thrown as Error).message}: ${Buffer.from(payload).toString('hex')}`;
-      throw new Error(message, { cause: thrown });
-    } finally {
-      endWatched();
+    for (const [name, walker] of this.walkers) {
+      beginWatched(name, payload);
+      try {
+        compareWithDecoded(walker, this.paths, this.stage, start, end, decoded, decodeCbor);
+        compareWithDecoded(walker, this.paths, payload.slice(), 0, payload.length, decoded, decodeCbor);
+      } catch (thrown) {
+        const message = `${name}: ${(thrown as Error).message}: ${Buffer.from(payload).toString('hex')}`;
+        throw new Error(message, { cause: thrown });
+      } finally {
+        endWatched();
+      }
     }
     return decoded.ok ? NO_REASON : decoded.reason;
   }

@@ -35,6 +35,7 @@ export {
   WINDOW_BYTES,
 } from './layout';
 export { walkAvro } from './avro';
+export { walkCbor } from './cbor';
 export { readFrames } from './frames';
 export { readHeader, readHeaders } from './headers';
 export { ASKS_WALKER, BARREN, NUMBERS_LEFT, walkJson } from './json';

@@ -43,7 +43,10 @@ export const CBOR_IMAGE_AT: usize = ODDS_AT + ODDS_BYTES;
 export const CBOR_IMAGE_BYTES: usize = 256 * KIB;
 export const CBOR_SLOTS_AT: usize = CBOR_IMAGE_AT + CBOR_IMAGE_BYTES;
 export const CBOR_SLOTS_BYTES: usize = 64 * KIB;
-export const AVRO_IMAGE_AT: usize = CBOR_SLOTS_AT + CBOR_SLOTS_BYTES;
+/** Cells for the keys of maps, a table for each level of nesting: see `cbor-keys.ts`. */
+export const CBOR_CELLS_AT: usize = CBOR_SLOTS_AT + CBOR_SLOTS_BYTES;
+export const CBOR_CELLS_BYTES: usize = 256 * KIB;
+export const AVRO_IMAGE_AT: usize = CBOR_CELLS_AT + CBOR_CELLS_BYTES;
 export const AVRO_IMAGE_BYTES: usize = 512 * KIB;
 export const AVRO_SLOTS_AT: usize = AVRO_IMAGE_AT + AVRO_IMAGE_BYTES;
 export const AVRO_SLOTS_BYTES: usize = 64 * KIB;
