@@ -64,6 +64,7 @@ export function compileProtoText(text: string, messageType: string): ProtobufSch
     const detail = `A .proto file has at most ${SCHEMA_BYTES_MAX} bytes; this one has ${bytes}.`;
     refuse('invalid_request', detail, { limit: SCHEMA_BYTES_MAX, given: bytes });
   }
+  refuseUnreadableNames(text);
   const { root, package: packageName = '', imports = [], weakImports = [] } = parse(text);
   const allImports = [...imports, ...(weakImports ?? [])];
   for (const name of allImports) {
@@ -88,8 +89,28 @@ function parse(text: string): protobuf.IParserResult {
     return protobuf.parse(text, new protobuf.Root(), { keepCase: true });
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw thrown;
-    return refuse('invalid_request', `The .proto text cannot be parsed: ${thrown.message}.`);
+    return refuse('invalid_request', `The .proto text cannot be parsed: ${shownMessage(thrown.message)}.`);
   }
+}
+
+/** The parser repeats what it stumbled over, at any length, and then says the line. */
+function shownMessage(message: string): string {
+  return message.length > MESSAGE_CHARACTERS_MAX
+    ? `${message.slice(0, MESSAGE_CHARACTERS_MAX / 2)}…${message.slice(-MESSAGE_CHARACTERS_MAX / 2)}`
+    : message;
+}
+
+const MESSAGE_CHARACTERS_MAX = 160;
+
+/** What the parser leaves out without a word. A field that is left out would not be checked in payloads. */
+const UNREADABLE_NAME = '__proto__';
+
+function refuseUnreadableNames(text: string): void {
+  const code = text.replaceAll(COMMENT_OR_STRING, (match) => match.replaceAll(/[^\n]/g, ' '));
+  const found = /\b__proto__\b/.exec(code);
+  if (found === null) return;
+  const detail = `Line ${lineAt(code, found.index)} has the name ${UNREADABLE_NAME}, which cannot be read from .proto text; a descriptor set can hold it.`;
+  refuse('invalid_request', detail, { given: UNREADABLE_NAME });
 }
 
 /** The files of these names and all that they import in turn, each once. */
@@ -105,7 +126,7 @@ function wellKnownFiles(names: readonly string[]): DeclaredFile[] {
   return files;
 }
 
-/** Comments and strings: what an `import` in a text may stand in. */
+/** Comments and strings: where a word of a text is no name and no statement. */
 const COMMENT_OR_STRING = /\/\/[^\n]*|\/\*[^]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
 
 /** The line, from 1, of the statement that imports `name`. */

@@ -131,6 +131,18 @@ describe('text of editions', () => {
 });
 
 describe('text that does not compile', () => {
+  it('refuses a name that the parser would leave out, and repeats no more of a text than it takes', () => {
+    for (const declaration of ['int32 __proto__ = 1;', 'oneof __proto__ { int32 a = 1; }', 'message __proto__ {}']) {
+      const { detail, given } = refusal(`syntax = "proto3";\nmessage M {\n${declaration} }`);
+      expect(detail).toMatch(/^Line 3 has the name __proto__/);
+      expect(given).toBe('__proto__');
+    }
+    expect(() => compileProtoText('// __proto__\nmessage M { reserved "__proto__"; }', 'M')).not.toThrow();
+    const { detail } = refusal(`\n\n${'/*'.repeat(100_000)}`);
+    expect(detail.length).toBeLessThan(300);
+    expect(detail).toContain('line 3');
+  });
+
   it('is refused with the line where it cannot be read', () => {
     expect(refusal('syntax = "proto3";\nmessage M {\n  int32 a = ;\n}')).toMatchObject({ code: 'invalid_request' });
     expect(refusal('syntax = "proto3";\nmessage M {\n  int32 a = ;\n}').detail).toContain('line 3');
