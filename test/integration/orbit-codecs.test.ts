@@ -30,6 +30,9 @@ const SCHEMAS = [
   },
 ];
 
+/** Writing five logs and asking the oracle about one takes ten seconds of an idle processor. */
+const SETUP_TIMEOUT_MS = 180_000;
+
 const mixed = mixedDataset();
 /** What each filter selects of the content, whatever codec it stands in. */
 const wanted = new Map<string, number[]>();
@@ -46,7 +49,7 @@ beforeAll(async () => {
   for (const engine of ['kernel', 'walker']) {
     services[engine] = await serviceWith({ WINNOW_STORES_DATA: folder, WINNOW_POOL_ENGINE: engine });
   }
-});
+}, SETUP_TIMEOUT_MS);
 afterAll(async () => {
   await stopServices();
   rmSync(folder, { recursive: true });
