@@ -38,6 +38,8 @@ export interface KernelExports {
   readonly AVRO_SLOTS_BYTES: KernelPlace;
   readonly PROTOBUF_IMAGE_AT: KernelPlace;
   readonly PROTOBUF_IMAGE_BYTES: KernelPlace;
+  readonly PROTOBUF_RUNS: KernelPlace;
+  readonly PROTOBUF_RUNS_AT: KernelPlace;
   readonly PROTOBUF_SLOTS_AT: KernelPlace;
   readonly PROTOBUF_SLOTS_BYTES: KernelPlace;
   readonly NEEDLES_AT: KernelPlace;
@@ -71,6 +73,11 @@ export interface KernelExports {
    * filled, or ASKS_WALKER.
    */
   walkCbor(start: number, end: number): number;
+  /**
+   * Walks the payload `start`…`end` of the window by schema number `schema` of PROTOBUF_IMAGE: its reason, 0 with
+   * PROTOBUF_SLOTS filled, or ASKS_WALKER.
+   */
+  walkProtobuf(start: number, end: number, schema: number): number;
   /** Which needles of the table in NEEDLES stand in the payload of a row: bit `i` for needle `i`. */
   findNeedles(row: number): number;
 }

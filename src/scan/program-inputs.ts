@@ -8,6 +8,7 @@ import { CborKernelWalker } from '../codec/cbor/kernel-walker.js';
 import { CborWalker } from '../codec/cbor/walker.js';
 import { KernelWalker } from '../codec/json/kernel-walker.js';
 import { JsonWalker } from '../codec/json/walker.js';
+import { ProtobufKernelWalker } from '../codec/protobuf/kernel-walker.js';
 import { ProtobufWalker } from '../codec/protobuf/walker.js';
 import type { DecoderLimits } from '../codec/walker.js';
 import type { WriterSchema } from '../codec/writer-schema.js';
@@ -32,11 +33,16 @@ export function programInputs(regex: RegexEngine, limits: DecoderLimits, kernel?
         : new KernelWalker(kernel, paths, decoderLimits, gate);
     },
     makeSchemaWalker(codec, paths, decoderLimits, schemas) {
-      if (codec === 'protobuf') return new ProtobufWalker(paths, decoderLimits, schemas.filter(isOf('protobuf')));
-      const avroSchemas = schemas.filter(isOf('avro'));
+      if (codec === 'avro') {
+        const records = schemas.filter(isOf('avro'));
+        return kernel === undefined
+          ? new AvroWalker(paths, decoderLimits, records)
+          : new AvroKernelWalker(kernel, paths, decoderLimits, records);
+      }
+      const messages = schemas.filter(isOf('protobuf'));
       return kernel === undefined
-        ? new AvroWalker(paths, decoderLimits, avroSchemas)
-        : new AvroKernelWalker(kernel, paths, decoderLimits, avroSchemas);
+        ? new ProtobufWalker(paths, decoderLimits, messages)
+        : new ProtobufKernelWalker(kernel, paths, decoderLimits, messages);
     },
     makeHeaders: (keys) => headerReader(keys, kernel),
   };

@@ -43,7 +43,7 @@ const KERNEL_CHECK = 'check-kernel.js';
 const CODEC_CHECKS: readonly (readonly [files: RegExp, script: string])[] = [
   [/(?:codec\/(?:cbor\/|utf8-text)|kernel\/cbor)/, 'check-cbor.js'],
   [/(?:codec\/avro\/|kernel\/avro)/, 'check-avro.js'],
-  [/codec\/protobuf\//, 'check-protobuf.js'],
+  [/kernel\/protobuf|protobuf\/kernel/, 'check-protobuf-kernel.js'],
 ];
 const PORTABLE_CHECK = 'check.js';
 

@@ -29,6 +29,9 @@ export {
   PATH_SLOTS_BYTES,
   PROTOBUF_IMAGE_AT,
   PROTOBUF_IMAGE_BYTES,
+  PROTOBUF_RUNS,
+  PROTOBUF_RUNS_AT,
+  PROTOBUF_RUNS_BYTES,
   PROTOBUF_SLOTS_AT,
   PROTOBUF_SLOTS_BYTES,
   WINDOW_AT,
@@ -40,3 +43,4 @@ export { readFrames } from './frames';
 export { readHeader, readHeaders } from './headers';
 export { ASKS_WALKER, BARREN, NUMBERS_LEFT, walkJson } from './json';
 export { findNeedles } from './needles';
+export { walkProtobuf } from './protobuf';

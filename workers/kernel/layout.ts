@@ -54,9 +54,13 @@ export const PROTOBUF_IMAGE_AT: usize = AVRO_SLOTS_AT + AVRO_SLOTS_BYTES;
 export const PROTOBUF_IMAGE_BYTES: usize = 512 * KIB;
 export const PROTOBUF_SLOTS_AT: usize = PROTOBUF_IMAGE_AT + PROTOBUF_IMAGE_BYTES;
 export const PROTOBUF_SLOTS_BYTES: usize = 64 * KIB;
+/** Where the elements of repeated fields stand: runs at most, their columns, and as many lists. */
+export const PROTOBUF_RUNS: i32 = 2048;
+export const PROTOBUF_RUNS_AT: usize = PROTOBUF_SLOTS_AT + PROTOBUF_SLOTS_BYTES;
+export const PROTOBUF_RUNS_BYTES: usize = 32 * KIB;
 
 /** Texts that payloads are searched for, so that no value is found in those that hold none: see `needles.ts`. */
-export const NEEDLES_AT: usize = PROTOBUF_SLOTS_AT + PROTOBUF_SLOTS_BYTES;
+export const NEEDLES_AT: usize = PROTOBUF_RUNS_AT + PROTOBUF_RUNS_BYTES;
 export const NEEDLES_BYTES: usize = 4 * KIB;
 
 /** What segment bytes are read into. */

@@ -16,7 +16,7 @@ const WIRE_BYTES = 2;
 
 export class ProtobufElements implements ElementCursor {
   readonly slots = new Slots(1);
-  private readonly runs: Runs;
+  private runs: Runs;
   /** By slot, of the schema that payloads are read by: type of its elements, and their list or NONE. */
   private typeOf = NO_SLOTS;
   private listOf = NO_SLOTS;
@@ -38,6 +38,11 @@ export class ProtobufElements implements ElementCursor {
   choose(typeOf: Int32Array, listOf: Int32Array): void {
     this.typeOf = typeOf;
     this.listOf = listOf;
+  }
+
+  /** Tells who noted the runs of the payload walked last. */
+  readRuns(runs: Runs): void {
+    this.runs = runs;
   }
 
   seek(value: number): SoughtNumber {

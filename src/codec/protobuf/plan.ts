@@ -110,12 +110,12 @@ export class ProtobufPlan {
   /** By state: bits of its required fields. */
   readonly needs: Int32Array;
   /** By state: numbers from 16 up to `longDense` stand in place from `longFrom` on, others behind them up to `longEnd`. */
-  private readonly longFrom: Int32Array;
-  private readonly longDense: Int32Array;
-  private readonly longEnd: Int32Array;
+  readonly longFrom: Int32Array;
+  readonly longDense: Int32Array;
+  readonly longEnd: Int32Array;
   /** By place of a long number: the number, where it is not dense, and codes by wire type. */
-  private readonly longNumbers: Int32Array;
-  private readonly longCodes: Int32Array;
+  readonly longNumbers: Int32Array;
+  readonly longCodes: Int32Array;
   /** States with a place among the wanted paths: 0, the root, up to this. */
   readonly wantedStates: number;
   /** By wanted state: its node, one past the states below it, the lists below it. */

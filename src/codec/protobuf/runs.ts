@@ -9,17 +9,30 @@ import { NONE } from '../path-trie.js';
 
 const RUNS_FIRST = 16;
 
+/** Memory that is given to runs instead of their own, filled by someone else: three columns of `count`, then the lists. */
+export interface RunMemory {
+  readonly buffer: ArrayBuffer;
+  readonly at: number;
+  readonly count: number;
+}
+
 export class Runs {
-  private starts = new Int32Array(RUNS_FIRST);
-  private ends = new Int32Array(RUNS_FIRST);
-  private nexts = new Int32Array(RUNS_FIRST);
+  private starts: Int32Array;
+  private ends: Int32Array;
+  private nexts: Int32Array;
   private used = 0;
   /** By list. */
   private readonly heads: Int32Array;
   private readonly tails: Int32Array;
 
-  constructor(lists: number) {
-    this.heads = new Int32Array(lists);
+  /** The kernel knows this order of columns. */
+  constructor(lists: number, memory?: RunMemory) {
+    const count = memory?.count ?? RUNS_FIRST;
+    const { buffer, at } = memory ?? { buffer: new ArrayBuffer((count * 3 + lists) * 4), at: 0 };
+    this.starts = new Int32Array(buffer, at, count);
+    this.ends = new Int32Array(buffer, at + count * 4, count);
+    this.nexts = new Int32Array(buffer, at + count * 8, count);
+    this.heads = new Int32Array(buffer, at + count * 12, lists);
     this.tails = new Int32Array(lists);
   }
 

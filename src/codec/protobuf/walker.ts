@@ -20,6 +20,7 @@ import type { DecoderLimits, SchemaWalker } from '../walker.js';
 import { lowWord } from './capture.js';
 import { ProtobufElements } from './elements.js';
 import { Extraction } from './extraction.js';
+import { type ImagePlace, protobufImage } from './kernel-image.js';
 import {
   AT_END,
   IS_REQUIRED,
@@ -87,6 +88,10 @@ export class ProtobufWalker implements SchemaWalker {
   readonly elements: ProtobufElements;
   /** No text of a payload stands otherwise than it reads. */
   readonly unescaped = NO_BYTES;
+  /** Where the elements of repeated fields stand, and how many of those are wanted. */
+  readonly runs: Runs;
+  readonly lists: number;
+  private readonly trie: PathTrie;
   private readonly plans: readonly ProtobufPlan[];
   private readonly extraction: Extraction;
   private readonly required: readonly RequiredFields[];
@@ -108,9 +113,11 @@ export class ProtobufWalker implements SchemaWalker {
     this.slots = new Slots(paths.length);
     this.plans = schemas.map((schema) => new ProtobufPlan(schema, trie, paths.length));
     this.required = schemas.map((schema) => new RequiredFields(schema));
-    const runs = new Runs(Math.max(0, ...this.plans.map(({ listFirst }) => listFirst.length)));
-    this.elements = new ProtobufElements(runs);
-    this.extraction = new Extraction(this.slots, trie, runs, this.plans);
+    this.trie = trie;
+    this.lists = Math.max(0, ...this.plans.map(({ listFirst }) => listFirst.length));
+    this.runs = new Runs(this.lists);
+    this.elements = new ProtobufElements(this.runs);
+    this.extraction = new Extraction(this.slots, trie, this.runs, this.plans);
     this.maxPayloadBytes = limits.maxPayloadBytes;
     this.maxDepth = Math.min(limits.maxDepth, DEPTH_CEILING);
     if (schemas.length > 0) this.chooseSchema(0);
@@ -121,6 +128,12 @@ export class ProtobufWalker implements SchemaWalker {
     this.chosen = index;
     this.extraction.choose(plan);
     this.elements.choose(plan.elementType, plan.elementList);
+  }
+
+  /** What the kernel walks by, the same as this walker; null where it has no room. */
+  kernelImage(place: ImagePlace): Uint8Array | null {
+    const { plans, trie, maxDepth, maxPayloadBytes, slots } = this;
+    return protobufImage(place, plans, trie, { maxDepth, maxPayloadBytes }, slots.count);
   }
 
   unescape(): number {
