@@ -20,6 +20,7 @@ export const AVRO_MUTANTS: readonly Mutant[] = [
   ...mutantsAt(
     'src/codec/avro/plan.ts',
     ['this.words[added]! -= begun;', ''],
+    ['this.survey.sizeOf(type) <= SMALL_RECORD_TYPES', 'this.survey.sizeOf(type) > SMALL_RECORD_TYPES'],
     ['this.pending = begun;', ''],
     ['if (from < to) this.read(op.CLEAR, from, to);', ''],
     ['this.value(type, node, level + 1, true);', 'this.value(type, node, level + 1, false);'],
@@ -59,6 +60,7 @@ export const AVRO_MUTANTS: readonly Mutant[] = [
   ...mutantsAt(
     'src/codec/avro/elements.ts',
     ['this.left = 0;\n  }', '}'],
+    ['slots.ends[0] = this.at;', 'slots.ends[0] = this.end;'],
     ['if (this.at >= this.end) return false;\n      slots', 'slots'],
   ),
   ...mutantsAt(
@@ -72,6 +74,7 @@ export const AVRO_MUTANTS: readonly Mutant[] = [
     ['depth = load<i32>(top, 4);', ''],
     ['clearSlots(load<i32>(pc, 8), load<i32>(pc, 12));', ''],
     ['if (items > <u64>left) return TOO_LARGE;', ''],
+    ['if (items > budget() - count) return TOO_LARGE;', ''],
     ['return count > budget() ? TOO_LARGE : MALFORMED;', 'return MALFORMED;'],
     ['(<usize>(values - valuesLeft)) << 2', '(<usize>values) << 2'],
     ['putWords(slot, (<u64>(<u32>items)) << 32);', ''],
@@ -82,7 +85,7 @@ export const AVRO_MUTANTS: readonly Mutant[] = [
     ['if (past > end) return failAt(left);', ''],
     ['p == 0 || !isInt(long)', 'p == 0'],
     ['return p + 10 > end || tenth > 1 ? 0 : p + 10;', 'return p + 10 > end ? 0 : p + 10;'],
-    ['& ((1 << length) - 1)) != 0', '& ((1 << (length - 1)) - 1)) != 0'],
+    ['& ((1 << length) - 1)) == 0', '& ((1 << (length - 1)) - 1)) == 0'],
     ['p + 8 > end || ', ''],
   ),
   ...mutantsAt('workers/kernel/avro-image.ts', ['if (areEqual(known, key, <usize>length)) return', 'return']),

@@ -7,6 +7,7 @@ import { CBOR_MUTANTS } from './cbor-mutants.js';
 import { KERNEL_MUTANTS } from './kernel-mutants.js';
 import { PROTOBUF_KERNEL_MUTANTS } from './protobuf-kernel-mutants.js';
 import { type Mutant, mutantsAt as at } from './mutant.js';
+import { PROTOBUF_MUTANTS } from './protobuf-mutants.js';
 
 export const MUTANTS: readonly Mutant[] = [
   ...at(
@@ -241,5 +242,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...KERNEL_MUTANTS,
   ...CBOR_MUTANTS,
   ...AVRO_MUTANTS,
+  ...PROTOBUF_MUTANTS,
   ...PROTOBUF_KERNEL_MUTANTS,
 ];

@@ -44,6 +44,7 @@ const CODEC_CHECKS: readonly (readonly [files: RegExp, script: string])[] = [
   [/(?:codec\/(?:cbor\/|utf8-text)|kernel\/cbor)/, 'check-cbor.js'],
   [/(?:codec\/avro\/|kernel\/avro)/, 'check-avro.js'],
   [/kernel\/protobuf|protobuf\/kernel/, 'check-protobuf-kernel.js'],
+  [/codec\/protobuf\//, 'check-protobuf.js'],
 ];
 const PORTABLE_CHECK = 'check.js';
 

@@ -8,7 +8,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { protobufDecoder } from '../../src/codec/protobuf/decode.js';
 import { ProtobufKernelWalker } from '../../src/codec/protobuf/kernel-walker.js';
-import type { ProtobufSchema } from '../../src/codec/protobuf/schema.js';
+import { compileProtobuf, type ProtobufSchema } from '../../src/codec/protobuf/schema.js';
 import { ProtobufWalker } from '../../src/codec/protobuf/walker.js';
 import type { Decoded, PayloadDecoder, Value } from '../../src/codec/value.js';
 import type { DecoderLimits, SchemaWalker } from '../../src/codec/walker.js';
@@ -16,6 +16,8 @@ import type { Path } from '../../src/core/path.js';
 import { SLOT_ARRAY, SLOT_OBJECT, type Slots } from '../../src/core/slots.js';
 import { NO_REASON, REASON_NAMES, type Reason } from '../../src/core/verdict.js';
 import { newKernel } from './kernel.js';
+import { fittingProtobufPaths, randomDescriptorSet, randomPayload, randomProtobufPaths } from './random-protobuf.js';
+import { Seeded } from './seeded.js';
 import { MISSING, slotValue, valueAt } from './slot-value.js';
 import { placeAmid, SURROUNDINGS } from './surroundings.js';
 
@@ -134,4 +136,35 @@ function hasElements(walker: SchemaWalker, slot: number, bytes: Uint8Array, valu
     if (!elements.next() || !isValue(walker, elements.slots, 0, bytes, element)) return false;
   }
   return !elements.next() && !elements.next();
+}
+
+const PAYLOADS = 12;
+const PAYLOAD_BYTES_MAX = 6000;
+
+/** Payloads of `count` random schemas and more; how often each reason was agreed on. Throws where the two differ. */
+export function runProtobufTrials(seed: number, count: number): Map<Reason, number> {
+  const seen = new Map<Reason, number>();
+  for (let round = 0; round < count; round++) {
+    const random = new Seeded(seed * 1_000_003 + round);
+    const makeSchema = () => compileProtobuf(randomDescriptorSet(random, random.pick([0, 0.1, 0.4])), 'r.M0');
+    const schemas = random.chance(0.2) ? [makeSchema(), makeSchema()] : [makeSchema()];
+    const root = schemas[0]!.root;
+    const paths = random.chance(0.2) ? randomProtobufPaths(random) : fittingProtobufPaths(random, root);
+    const limits = { maxPayloadBytes: 1 << 20, maxDepth: random.pick([64, 64, 4, 2, 0]) };
+    const trial = new ProtobufTrial(schemas, paths, limits);
+    const chanceFault = random.pick([0, 0, 0.01, 0.1]);
+    const style = { chanceLeft: random.pick([0, 0.2, 0.6]), chanceFault, levelsMax: 2 };
+    for (let index = 0; index < PAYLOADS; index++) {
+      const schema = index % schemas.length;
+      const payload = randomPayload(random, schemas[schema]!.root, style);
+      if (payload.length > PAYLOAD_BYTES_MAX) continue;
+      try {
+        const reason = trial.check(payload, schema);
+        seen.set(reason, (seen.get(reason) ?? 0) + 1);
+      } catch (thrown) {
+        throw new Error(`round ${round}: ${(thrown as Error).message}`, { cause: thrown });
+      }
+    }
+  }
+  return seen;
 }

@@ -88,9 +88,9 @@ export function skipStrings(from: usize, end: usize, count: i32): usize {
     }
     const past = p + <usize>length;
     if (past > end) return failAt(left);
-    if (length <= 16) {
-      if ((i8x16.bitmask(v128.load(p)) & ((1 << length) - 1)) != 0 && !isText(p, length)) return failAt(left);
-    } else if (!isText(p, length)) return failAt(left);
+    const high = i8x16.bitmask(v128.load(p)) | (i8x16.bitmask(v128.load(p, 16)) << 16);
+    const isPlain = length < 32 && (high & ((1 << length) - 1)) == 0;
+    if (!isPlain && !isText(p, length)) return failAt(left);
     p = past;
   } while (--left != 0);
   return p;

@@ -24,7 +24,9 @@ function isUtf8(start: usize, end: usize): bool {
   while (p < end) {
     const first = load<u8>(p);
     if (first < 0x80) {
-      p++;
+      // Bytes of ASCII come many together.
+      const high = i8x16.bitmask(v128.load(p));
+      p += high == 0 ? 16 : <usize>ctz(high);
       continue;
     }
     if (first < 0xc2 || first > 0xf4) return false;

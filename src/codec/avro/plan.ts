@@ -2,8 +2,9 @@
  * The walk plan: writer schemas times wanted paths, compiled once into one flat program for `AvroMachine`.
  *
  * A record's fields follow one another, nested records in place, so that a datum is read by going straight through the
- * program. A record that is mentioned more than once in its schema, or contains itself, becomes a procedure for each node
- * of the path tree that it is met at; what holds nothing wanted shares one procedure that only checks.
+ * program. A record that is mentioned more than once in its schema and is not small, or contains itself, becomes a
+ * procedure for each node of the path tree that it is met at; what holds nothing wanted shares one procedure that only
+ * checks.
  *
  * Invariants: DEPTH stands only where a schema can nest too deep at all, and where no instruction before on every way
  * has checked as deep; a procedure call is always followed by a deeper DEPTH before the next one, so calls cannot
@@ -23,6 +24,10 @@ const ELEMENT = -2;
 const INT32_MAX = 0x7fffffff;
 
 const ROOT = 0;
+
+/** Records of so many types, in programs of so many words, take less time in place than a call; anywhere, much room. */
+const SMALL_RECORD_TYPES = 32;
+const SMALL_PROGRAM_WORDS = 16_384;
 
 /** The instruction for one wanted value, which is also their kind. */
 const SCALARS = {
@@ -143,7 +148,7 @@ class Planner {
     const slot = this.slotOf(node);
     switch (type.kind) {
       case 'record':
-        if (this.survey.isMentionedOnce(type)) return this.fields(type, node, level);
+        if (this.isInPlace(type)) return this.fields(type, node, level);
         this.count(op.CALL, NONE, level);
         this.later(this.words.length - 2, type, node, () => {
           this.begin(false);
@@ -175,6 +180,12 @@ class Planner {
   /** True where a value at `level` may be too deep and nothing before it says. */
   private isDepthAsked(level: number): boolean {
     return this.isDepthBound && level > this.checked && (!this.isRooted || level > this.maxDepth);
+  }
+
+  /** True for a record that is read where it is met: what stands in one place only, and what is small in a small program. */
+  private isInPlace(type: AvroRecord): boolean {
+    if (this.survey.isMentionedOnce(type)) return true;
+    return this.survey.sizeOf(type) <= SMALL_RECORD_TYPES && this.words.length <= SMALL_PROGRAM_WORDS;
   }
 
   private fields(type: AvroRecord, node: number, level: number): void {

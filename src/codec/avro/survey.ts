@@ -11,10 +11,19 @@ export class SchemaSurvey {
   readonly height: number;
   /** Undefined while the pass is inside the record: whatever mentions it there contains it. */
   private readonly heights = new Map<AvroRecord, number | undefined>();
+  private readonly sizes = new Map<AvroRecord, number>();
   private readonly mentions = new Map<AvroRecord, number>();
 
   constructor(root: AvroType) {
     this.height = this.heightOf(root);
+  }
+
+  /**
+   * Types that stand in the schema where a value of `record` is described, those of records in it among them; infinite
+   * where it can contain itself.
+   */
+  sizeOf(record: AvroRecord): number {
+    return this.sizes.get(record) ?? Infinity;
   }
 
   /** True for a record that stands in one place of the schema and is not inside itself. */
@@ -43,7 +52,27 @@ export class SchemaSurvey {
     this.heights.set(record, undefined);
     const height = this.heightAbove(record.fields.map(({ type }) => type));
     this.heights.set(record, height);
+    if (height !== Infinity)
+      this.sizes.set(
+        record,
+        record.fields.reduce((size, { type }) => size + this.typesIn(type), 1),
+      );
     return height;
+  }
+
+  private typesIn(type: AvroType): number {
+    switch (type.kind) {
+      case 'record':
+        return this.sizeOf(type);
+      case 'array':
+        return 1 + this.typesIn(type.items);
+      case 'map':
+        return 1 + this.typesIn(type.values);
+      case 'union':
+        return type.branches.reduce((size, branch) => size + this.typesIn(branch), 1);
+      default:
+        return 1;
+    }
   }
 
   private heightAbove(parts: readonly AvroType[]): number {
