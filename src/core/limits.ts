@@ -214,10 +214,10 @@ export const SCHEMAS_CACHED_BYTES_MAX = 8 * MIB;
 export const AVRO_PLAN_WORDS_MAX = 4 * MIB;
 
 /**
- * Words of the tables by which Protobuf payloads of one schema are walked: some 150 for each message type that the root
- * leads to, and for each message that a filter's path goes through. Four Mi are sixteen MiB in each worker and 25,000
- * message types; a descriptor set of 1 MiB can hold that many of the smallest, real ones have some hundreds. Without a
- * bound, paths through a message of many fields would multiply.
+ * Words of the tables by which Protobuf payloads of one scan are walked: some 150 for each message type that the root of
+ * a writer schema leads to, and for each message that a filter's path goes through. Four Mi are sixteen MiB in each worker
+ * and 25,000 message types, of which a real schema has some tens. Without a bound, paths through a message of many fields
+ * would multiply.
  */
 export const PROTOBUF_PLAN_WORDS_MAX = 4 * MIB;
 

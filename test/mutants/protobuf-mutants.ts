@@ -46,8 +46,11 @@ export const PROTOBUF_MUTANTS: readonly Mutant[] = [
       'const isNeeded = (field: ProtobufField): boolean => field.presence === "required";',
     ],
     ['if (found < number) low = middle + 1;', 'if (found < number) low = middle + 2;'],
-    ["if (slot === NONE || field.presence !== 'implicit') continue;", 'if (slot === NONE) continue;'],
   ),
+  ...mutantsAt('src/codec/protobuf/plan-states.ts', [
+    "if (slot === NONE || field.presence !== 'implicit') continue;",
+    'if (slot === NONE) continue;',
+  ]),
   ...mutantsAt(
     'src/codec/protobuf/capture.ts',
     ['(high > -SAFE_HIGH || (high === -SAFE_HIGH && low > 0))', 'high >= -SAFE_HIGH'],

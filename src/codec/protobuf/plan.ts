@@ -13,10 +13,10 @@
  */
 import { refuse } from '../../core/error-codes.js';
 import { PROTOBUF_PLAN_WORDS_MAX } from '../../core/limits.js';
-import { SLOT_ARRAY, SLOT_MISSING, SLOT_OBJECT } from '../../core/slots.js';
 import { NONE, type PathTrie } from '../path-trie.js';
-import { DEFAULT_KINDS, RAW_BYTE, TYPE_CODES } from './capture.js';
+import { TYPE_CODES } from './capture.js';
 import type { ProtobufField, ProtobufMessage, ProtobufSchema } from './message.js';
+import { Planner, type State, type Want } from './plan-states.js';
 
 /** Operations: the lowest bits of a code, never 0. */
 export const OP_MASK = 15;
@@ -79,27 +79,6 @@ const NEVER_COMPLETE = -1;
 
 const ROOT_NODE = 0;
 
-/** One field of a wanted state whose values matter. */
-interface Want {
-  readonly field: ProtobufField;
-  /** NONE for a field that only clears others of its oneof. */
-  readonly node: number;
-  readonly list: number;
-  readonly oneof: number;
-  /** Of a wanted message or map; NONE where what is entered is walked without wants. */
-  readonly state: number;
-}
-
-interface State {
-  readonly message: ProtobufMessage;
-  readonly node: number;
-  readonly isMap: boolean;
-  readonly wants: Map<number, number>;
-  statesEnd: number;
-  readonly listsFrom: number;
-  listsEnd: number;
-}
-
 export class ProtobufPlan {
   /** Blocks of states. */
   readonly words: Int32Array;
@@ -155,8 +134,11 @@ export class ProtobufPlan {
   readonly elementType: Int32Array;
   readonly elementList: Int32Array;
 
-  /** Throws a `Refusal` `invalid_request` where schema and paths together are more than a plan may hold. */
-  constructor(schema: ProtobufSchema, trie: PathTrie, slotCount: number) {
+  /** Words of its tables. */
+  readonly size: number;
+
+  /** Throws a `Refusal` `invalid_request` where schema and paths together take more than `sizeMax`. */
+  constructor(schema: ProtobufSchema, trie: PathTrie, slotCount: number, sizeMax: number) {
     const planner = new Planner(trie, slotCount);
     planner.addState(schema.root, ROOT_NODE, false);
     const { states, wants } = planner;
@@ -186,8 +168,9 @@ export class ProtobufPlan {
     this.elementList = planner.elementList;
 
     // Lays out the states; those without wants are found on the way.
-    const layout = new Layout(states, wants);
+    const layout = new Layout(states, wants, sizeMax);
     layout.run();
+    this.size = layout.size;
     this.words = new Int32Array(layout.words);
     this.rows = new Int32Array(layout.rows);
     this.root = baseOf(0);
@@ -258,128 +241,25 @@ export class ProtobufPlan {
   }
 }
 
+/**
+ * The plans of several schemas for the same paths, of which `slotCount` slots are filled. Throws a `Refusal`
+ * `invalid_request` where all of them together are more than plans may be.
+ */
+export function protobufPlans(
+  schemas: readonly ProtobufSchema[],
+  trie: PathTrie,
+  slotCount: number,
+): readonly ProtobufPlan[] {
+  let left = PROTOBUF_PLAN_WORDS_MAX;
+  return schemas.map((schema) => {
+    const plan = new ProtobufPlan(schema, trie, slotCount, left);
+    left -= plan.size;
+    return plan;
+  });
+}
+
 function baseOf(state: number): number {
   return state * STATE_WORDS + WORDS_BEFORE;
-}
-
-/** Finds which states, wants and lists the wanted paths lead to. Recursion follows the paths. */
-class Planner {
-  readonly states: State[] = [];
-  readonly wants: Want[] = [];
-  readonly stateOfNode: Int32Array;
-  readonly elementType: Int32Array;
-  readonly elementList: Int32Array;
-  /** By list. */
-  readonly listFirst: number[] = [];
-  oneofCount = 0;
-  private readonly trie: PathTrie;
-
-  constructor(trie: PathTrie, slotCount: number) {
-    this.trie = trie;
-    this.stateOfNode = new Int32Array(trie.slotOf.length).fill(NONE);
-    this.elementType = new Int32Array(slotCount).fill(RAW_BYTE);
-    this.elementList = new Int32Array(slotCount).fill(NONE);
-  }
-
-  addState(message: ProtobufMessage, node: number, isMap: boolean): number {
-    const { states } = this;
-    const listCount = this.listFirst.length;
-    const id = states.length;
-    const state: State = {
-      message,
-      node,
-      isMap,
-      wants: new Map(),
-      statesEnd: id,
-      listsFrom: listCount,
-      listsEnd: listCount,
-    };
-    states.push(state);
-    if (isMap) this.addValues(message.byNumber.get(2)!, node);
-    else this.addFields(state);
-    state.statesEnd = states.length;
-    state.listsEnd = this.listFirst.length;
-    return id;
-  }
-
-  /** What the slots below a state are when its message is there and empty. */
-  template({ message, node, isMap }: State): { kinds: number[]; numbers: number[] } {
-    const from = this.trie.below[node]!;
-    const count = this.trie.belowEnd[node]! - from;
-    const kinds: number[] = Array.from({ length: count }, () => SLOT_MISSING);
-    const numbers: number[] = Array.from({ length: count }, () => 0);
-    for (const field of isMap ? [] : message.fields) {
-      const child = this.child(node, field.name);
-      const slot = child === NONE ? NONE : this.trie.slotOf[child]!;
-      if (slot === NONE || field.presence !== 'implicit') continue;
-      kinds[slot - from] = defaultKind(field);
-      numbers[slot - from] = field.firstNumber;
-    }
-    return { kinds, numbers };
-  }
-
-  private addFields({ message, node, wants }: State): void {
-    const oneofs = new Map<number, number>();
-    for (const { name, oneof } of message.fields) {
-      if (oneof >= 0 && !oneofs.has(oneof) && this.child(node, name) !== NONE) oneofs.set(oneof, this.oneofCount++);
-    }
-    for (const field of message.fields) {
-      const child = this.child(node, field.name);
-      const oneof = oneofs.get(field.oneof) ?? NONE;
-      if (child === NONE && oneof === NONE) continue;
-      const list = field.shape === 'repeated' ? this.listFirst.push(this.trie.firstIndex[child]!) - 1 : NONE;
-      const state = child === NONE ? NONE : this.addField(field, child, list);
-      wants.set(field.number, this.wants.length);
-      this.wants.push({ field, node: child, list, oneof, state });
-    }
-  }
-
-  /** The state that the wanted field's messages are walked in, or NONE. */
-  private addField(field: ProtobufField, node: number, list: number): number {
-    if (field.shape === 'map') {
-      return this.hasBelow(node) ? this.addState(field.message!, node, true) : NONE;
-    }
-    if (field.shape === 'singular') {
-      return field.message === null ? NONE : this.addState(field.message, node, false);
-    }
-    const slot = this.trie.slotOf[node]!;
-    if (slot !== NONE) {
-      this.elementType[slot] = TYPE_CODES[field.type];
-      this.elementList[slot] = list;
-    }
-    for (let child = this.trie.firstIndex[node]!; child !== NONE; child = this.trie.nextIndex[child]!) {
-      if (field.message !== null) this.stateOfNode[child] = this.addState(field.message, child, false);
-    }
-    return NONE;
-  }
-
-  private addValues(value: ProtobufField, node: number): void {
-    for (const child of keyChildren(this.trie, node)) {
-      if (value.message !== null) this.stateOfNode[child] = this.addState(value.message, child, false);
-    }
-  }
-
-  private child(node: number, name: string): number {
-    const key = Buffer.from(name, 'utf8');
-    return this.trie.childByKey(node, key, 0, key.length);
-  }
-
-  private hasBelow(node: number): boolean {
-    return this.trie.below[node]! < this.trie.belowEnd[node]!;
-  }
-}
-
-function* keyChildren(trie: PathTrie, node: number): Generator<number> {
-  const start = trie.tableStart[node]!;
-  for (let bucket = start; bucket <= start + trie.tableMask[node]!; bucket++) {
-    for (let child = trie.table[bucket]!; child !== NONE; child = trie.nextInBucket[child]!) yield child;
-  }
-}
-
-function defaultKind(field: ProtobufField): number {
-  if (field.shape === 'repeated') return SLOT_ARRAY;
-  if (field.shape === 'map') return SLOT_OBJECT;
-  return DEFAULT_KINDS[TYPE_CODES[field.type]]!;
 }
 
 /** Numbers from 16 on may stand in place up to this many, and then as many again for each field. */
@@ -400,9 +280,17 @@ class Layout {
   private readonly states: readonly State[];
   private readonly unwanted = new Map<ProtobufMessage, number>();
 
-  constructor(states: readonly State[], wants: readonly Want[]) {
+  private readonly sizeMax: number;
+
+  constructor(states: readonly State[], wants: readonly Want[], sizeMax: number) {
     this.states = states;
+    this.sizeMax = sizeMax;
     for (const { state, field } of wants) if (state === NONE && field.message !== null) this.stateOf(field.message);
+  }
+
+  /** Words so far. */
+  get size(): number {
+    return this.words.length + this.longCodes.length + this.rows.length;
   }
 
   run(): void {
@@ -444,8 +332,8 @@ class Layout {
         codes[place + WIRE_BYTES] = OP_PACKED | flags | this.row(target, op);
       }
     }
-    if (this.words.length + this.longCodes.length + this.rows.length > PROTOBUF_PLAN_WORDS_MAX) {
-      refuse('invalid_request', 'The writer schema and the paths that the filters read are too many together.', {
+    if (this.size > this.sizeMax) {
+      refuse('invalid_request', 'The writer schemas and the paths that the filters read are too many together.', {
         limit: PROTOBUF_PLAN_WORDS_MAX,
       });
     }

@@ -34,7 +34,8 @@ import {
   OP_PACKED,
   OP_STRING,
   OP_VARINT,
-  ProtobufPlan,
+  type ProtobufPlan,
+  protobufPlans,
   ROW_SHIFT,
   ROW_WORDS,
   STATE_NUMBER,
@@ -111,7 +112,7 @@ export class ProtobufWalker implements SchemaWalker {
   constructor(paths: readonly Path[], limits: DecoderLimits, schemas: readonly ProtobufSchema[]) {
     const trie = new PathTrie(paths);
     this.slots = new Slots(paths.length);
-    this.plans = schemas.map((schema) => new ProtobufPlan(schema, trie, paths.length));
+    this.plans = protobufPlans(schemas, trie, paths.length);
     this.required = schemas.map((schema) => new RequiredFields(schema));
     this.trie = trie;
     this.lists = Math.max(0, ...this.plans.map(({ listFirst }) => listFirst.length));

@@ -251,6 +251,17 @@ describe('plans', () => {
     expect(problem).toMatchObject({ code: 'invalid_request', limit: PROTOBUF_PLAN_WORDS_MAX });
   });
 
+  it('are bounded for all schemas together', () => {
+    const schema = compileProtoText(
+      `syntax = "proto3"; ${Array.from({ length: 3000 }, (_, index) => `message M${index} { M${index + 1} m = 1; }`).join('')} message M3000 {}`,
+      'M0',
+    );
+    const schemas = Array.from({ length: 10 }, () => schema);
+    expect(new ProtobufWalker([], LIMITS, schemas).walk(new Uint8Array(0), 0, 0)).toBe(NO_REASON);
+    const problem = problemFrom(() => new ProtobufWalker([], LIMITS, [...schemas, schema]));
+    expect(problem).toMatchObject({ code: 'invalid_request', limit: PROTOBUF_PLAN_WORDS_MAX });
+  });
+
   it('find fields of any number, dense, sparse and largest, beside ones that are not declared', () => {
     const numbers = [1, 15, 16, 17, 40, 2047, 2048, 262143, 262144, 2 ** 29 - 1];
     const fields = numbers.map((number) => `int32 f${number} = ${number};`);
