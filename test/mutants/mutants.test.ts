@@ -18,7 +18,8 @@ describe('planted mistakes', () => {
 
   it('are caught where a few are tried, and the tree as it is passes', { timeout: 240_000 }, async () => {
     const { runMutants } = await runner;
-    const tried = MUTANTS.filter((_, index) => index % 75 === 7);
+    // None of these makes a check run for ever: one that does takes the checks' whole time limit to be caught.
+    const tried = MUTANTS.filter((_, index) => index % 30 === 8);
     const results = await runMutants([null, ...tried], 2, () => undefined);
     const seen = new Map(results.map(({ name, caught }) => [name, caught]));
     expect(seen.get('the tree as it is')).toBe(false);

@@ -14,7 +14,7 @@ import { MUTANTS } from './mutants.js';
 
 const BUILT = resolve(import.meta.dirname, '../..');
 const REPOSITORY = resolve(BUILT, '..');
-/** The checks take five seconds of an idle processor; a mutant that loops does not end at all. */
+/** A check takes up to ten seconds of an idle processor; a mutant that loops does not end at all. */
 const CHECK_TIMEOUT_MS = 120_000;
 /** Sources of the kernel, which are compiled as one into a binary. */
 const KERNEL = 'workers/kernel';
