@@ -136,9 +136,9 @@ function qualify(message: IDescriptorProto, scope: string): void {
   }
 }
 
-/** The record as `avsc` reads and writes it. By default it refuses 64-bit integers beyond 2^53: here they are bigints. */
-export const orbitRecord = once(() => {
-  const long = avsc.types.LongType['__with']({
+/** A long of `avsc` as a bigint: by default it refuses those beyond 2^53. */
+export function bigintLong(): avsc.Type {
+  return avsc.types.LongType['__with']({
     fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
     toBuffer(value: bigint) {
       const bytes = Buffer.alloc(8);
@@ -150,5 +150,9 @@ export const orbitRecord = once(() => {
     isValid: (value: unknown) => typeof value === 'bigint',
     compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
   });
-  return avsc.Type.forSchema(JSON.parse(ORBIT_AVRO) as avsc.Schema, { registry: { long } });
-});
+}
+
+/** The record as `avsc` reads and writes it. */
+export const orbitRecord = once(() =>
+  avsc.Type.forSchema(JSON.parse(ORBIT_AVRO) as avsc.Schema, { registry: { long: bigintLong() } }),
+);

@@ -1,7 +1,6 @@
 /**
  * The commands as a person runs them: the built program in a process of its own, exit codes as grep has them.
  */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,24 +9,9 @@ import { ORBIT_GROUPS } from '../../bench/datasets/orbit-filters.js';
 import { orbitDataset } from '../../bench/datasets/orbit.js';
 import { writeSegmentFile } from '../../bench/datasets/write.js';
 import { VERSION } from '../../src/core/version.js';
+import { winnow } from '../support/command.js';
 
-const MAIN = join(import.meta.dirname, '../../dist/src/cli/main.js');
 const RECORDS = 3_000;
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-function winnow(parts: readonly string[], input = ''): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [MAIN, ...parts], { timeout: 30_000 }, (fault, out, error) => {
-      resolve({ code: fault === null ? 0 : Number(fault.code), out, error });
-    });
-    child.stdin!.end(input);
-  });
-}
 
 function filterText(expr: unknown, more: Record<string, unknown> = {}): string {
   return JSON.stringify({ v: 1, evaluator_version: 1, expr, codec: 'json', ...more });

@@ -2,7 +2,6 @@
  * `winnow preview` and `winnow diff` as a person runs them: what they print, and exit codes as `scan` and diff have
  * them. The README's worked example is run as it stands there.
  */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,26 +10,14 @@ import { ORBIT_GROUPS } from '../../bench/datasets/orbit-filters.js';
 import { orbitDataset } from '../../bench/datasets/orbit.js';
 import { writeSegmentFile } from '../../bench/datasets/write.js';
 import type { DiffReply, PreviewReply } from '../../src/wire/preview.js';
+import { winnow as run } from '../support/command.js';
 
-const MAIN = join(import.meta.dirname, '../../dist/src/cli/main.js');
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 const RECORDS = 3_000;
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
 let folder: string;
 
-function winnow(...parts: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...parts], { timeout: 30_000, cwd: folder }, (fault, out, error) => {
-      resolve({ code: fault === null ? 0 : Number(fault.code), out, error });
-    });
-  });
-}
+const winnow = (...parts: readonly string[]) => run(parts, '', folder);
 
 /** Writes a filter and returns its file's name. */
 function filterFile(name: string, expr: object, more: object = {}): string {

@@ -2,33 +2,16 @@
  * `winnow schema add | list | check`, and the commands that read records by a registry, as a person runs them: the built
  * program in a process of its own.
  */
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeHeaders } from '../../src/segment/header-encode.js';
 import { encodeIggySegment } from '../../src/segment/iggy-writer.js';
-
-const MAIN = join(import.meta.dirname, '../../dist/src/cli/main.js');
+import { winnow } from '../support/command.js';
 
 const SIGHTING = '{"type":"record","name":"Sighting","fields":[{"name":"count","type":"int"}]}';
 const ABOVE_TEN = { pred: { field: 'count', op: 'gt', value: { kind: 'int', value: 10 } } };
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-function winnow(parts: readonly string[], input = ''): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [MAIN, ...parts], { timeout: 30_000 }, (fault, out, error) => {
-      resolve({ code: fault === null ? 0 : Number(fault.code), out, error });
-    });
-    child.stdin!.end(input);
-  });
-}
 
 let root: string;
 let folder: string;

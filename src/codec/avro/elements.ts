@@ -36,7 +36,8 @@ export class AvroElements implements ElementCursor {
   }
 
   seek(value: number): SoughtNumber {
-    return new ExactNumber(value);
+    // Every number is found exactly at once, so none is asked for by its bytes.
+    return { value, isNearest: () => false };
   }
 
   open(bytes: Uint8Array, start: number, end: number, _sought: SoughtNumber | null, slot: number): void {
@@ -80,18 +81,5 @@ export class AvroElements implements ElementCursor {
     }
     this.at = machine.run(this.program, this.at, this.end);
     return true;
-  }
-}
-
-/** Avro's numbers are read exactly, so that none is ever asked for. */
-class ExactNumber implements SoughtNumber {
-  readonly value: number;
-
-  constructor(value: number) {
-    this.value = value;
-  }
-
-  isNearest(): boolean {
-    return false;
   }
 }

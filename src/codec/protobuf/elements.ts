@@ -46,7 +46,8 @@ export class ProtobufElements implements ElementCursor {
   }
 
   seek(value: number): SoughtNumber {
-    return new ExactNumber(value);
+    // Every number is found exactly at once, so none is asked for by its bytes.
+    return { value, isNearest: () => false };
   }
 
   open(bytes: Uint8Array, start: number, end: number, _sought: SoughtNumber | null, slot: number): void {
@@ -105,18 +106,5 @@ export class ProtobufElements implements ElementCursor {
     this.packedEnd = 0;
     this.at = run === NONE ? 0 : runs.startOf(run);
     this.end = run === NONE ? 0 : runs.endOf(run);
-  }
-}
-
-/** Every double of a Protobuf payload is found at once, so none is asked for by its bytes. */
-class ExactNumber implements SoughtNumber {
-  readonly value: number;
-
-  constructor(value: number) {
-    this.value = value;
-  }
-
-  isNearest(): boolean {
-    return false;
   }
 }

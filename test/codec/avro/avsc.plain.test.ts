@@ -1,6 +1,7 @@
 /** Bytes that another library writes: random values of random schemas, read back by decoder and walker. */
 import avsc from 'avsc';
 import { expect, it } from 'vitest';
+import { bigintLong } from '../../../bench/datasets/orbit-schemas.js';
 import { avroDecoder } from '../../../src/codec/avro/decode.js';
 import { type AvroType, compileAvro } from '../../../src/codec/avro/schema.js';
 import type { Value } from '../../../src/codec/value.js';
@@ -11,19 +12,7 @@ import { Seeded } from '../../support/seeded.js';
 
 const LIMITS = { maxPayloadBytes: 1 << 20, maxDepth: 127 };
 
-/** Longs as bigints: the library refuses those beyond 2^53 otherwise. */
-const LONG = avsc.types.LongType['__with']({
-  fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
-  toBuffer(value: bigint) {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigInt64LE(value);
-    return bytes;
-  },
-  fromJSON: BigInt,
-  toJSON: Number,
-  isValid: (value: unknown) => typeof value === 'bigint',
-  compare: (a: bigint, b: bigint) => (a === b ? 0 : a < b ? -1 : 1),
-});
+const LONG = bigintLong();
 
 /** A random value as the library wants it, and as the decoder gives it. */
 interface Pair {
